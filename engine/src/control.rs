@@ -1,0 +1,97 @@
+//! Stopping a search from outside, and watching it.
+//!
+//! The engine reads no clock: whoever owns one calls [`Control::stop`].
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+/// Why a search is asked to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Stop {
+    /// The time given to it is over.
+    Time = 1,
+    /// Somebody does not want the answer any more.
+    Interrupt = 2,
+}
+
+/// A handle on a running search, shared by cloning.
+#[derive(Clone, Debug, Default)]
+pub struct Control(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// 0, or the [`Stop`] that was asked for first.
+    stop: AtomicU8,
+    /// Published by the search for watchers; each is a value of its own and no order among them matters.
+    level: AtomicU32,
+    /// Cost of the best solution found, `u32::MAX` for none, stored bitwise negated so that 0 means none.
+    best: AtomicU32,
+    expanded: AtomicU64,
+    states: AtomicU64,
+    open: AtomicU64,
+    memory: AtomicU64,
+}
+
+/// A glance at a running search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// The level being searched: every solution costs at least this much.
+    pub lower_bound: u32,
+    /// Cost of the best solution so far.
+    pub best: Option<u32>,
+    /// Rows expanded so far.
+    pub expanded: u64,
+    /// States stored so far.
+    pub states: u64,
+    /// Rows waiting in the open list.
+    pub open: u64,
+    /// Bytes held by the search.
+    pub memory: u64,
+}
+
+impl Control {
+    /// A control nobody has used yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the search to end; the first reason counts. Takes effect within milliseconds.
+    pub fn stop(&self, reason: Stop) {
+        let _ = self.0.stop.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// The reason of the first [`Control::stop`], if there was one.
+    pub fn stopped(&self) -> Option<Stop> {
+        match self.0.stop.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some(Stop::Time),
+            _ => Some(Stop::Interrupt),
+        }
+    }
+
+    /// The newest figures.
+    pub fn progress(&self) -> Progress {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let best = !self.0.best.load(Ordering::Relaxed);
+        Progress {
+            lower_bound: self.0.level.load(Ordering::Relaxed),
+            best: (best != u32::MAX).then_some(best),
+            expanded: load(&self.0.expanded),
+            states: load(&self.0.states),
+            open: load(&self.0.open),
+            memory: load(&self.0.memory),
+        }
+    }
+
+    /// Shows watchers new figures.
+    pub(crate) fn publish(&self, now: &Progress) {
+        let store = |counter: &AtomicU64, value| counter.store(value, Ordering::Relaxed);
+        self.0.level.store(now.lower_bound, Ordering::Relaxed);
+        self.0.best.store(!now.best.unwrap_or(u32::MAX), Ordering::Relaxed);
+        store(&self.0.expanded, now.expanded);
+        store(&self.0.states, now.states);
+        store(&self.0.open, now.open);
+        store(&self.0.memory, now.memory);
+    }
+}

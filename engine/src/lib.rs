@@ -1,0 +1,23 @@
+//! The search of Sokohive: proves the shortest solution of a Sokoban board.
+//!
+//! # Layout
+//!
+//! The folders spell the algorithm; see `ARCHITECTURE.md` for the code map.
+
+mod control;
+mod direction;
+mod level;
+mod moves;
+mod outcome;
+mod rule;
+mod solver;
+mod statistics;
+
+pub use control::{Control, Progress, Stop};
+pub use direction::Direction;
+pub use level::{Level, Position, Tile};
+pub use moves::{Move, Moves};
+pub use outcome::{Ending, Limit, Outcome, Solution, Unsolvable, Unsupported};
+pub use rule::{Objective, Rule, UnknownName};
+pub use solver::{EstimateChoice, Solver};
+pub use statistics::Statistics;

@@ -1,0 +1,43 @@
+//! What a search counts. Each counter is defined here, once.
+
+use std::ops::AddAssign;
+
+/// Counters of one search, summed over its threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Rows taken from the open list that generated: some state in them was new and not dominated.
+    pub expanded: u64,
+    /// Rows taken in which nothing new was left: every state being opened was dominated.
+    pub dominated: u64,
+    /// Queue entries overtaken: the row had no state of this level left to open.
+    pub stale: u64,
+    /// Relaxations tried on the table.
+    pub attempts: u64,
+    /// Successors queued: new states, or states reached at less cost.
+    pub generated: u64,
+    /// Successors refused because the board can no longer be finished.
+    pub dead: u64,
+    /// Closed states reached again at less cost; 0 with a consistent estimate.
+    pub reopened: u64,
+    /// States stored in the table.
+    pub states: u64,
+    /// Levels searched.
+    pub levels: u64,
+    /// Most bytes the search held at once.
+    pub peak_bytes: u64,
+}
+
+impl AddAssign for Statistics {
+    fn add_assign(&mut self, other: Self) {
+        self.expanded += other.expanded;
+        self.dominated += other.dominated;
+        self.stale += other.stale;
+        self.attempts += other.attempts;
+        self.generated += other.generated;
+        self.dead += other.dead;
+        self.reopened += other.reopened;
+        self.states += other.states;
+        self.levels = self.levels.max(other.levels);
+        self.peak_bytes += other.peak_bytes;
+    }
+}

@@ -1,0 +1,1 @@
+//! A Sokohive cluster worker.
