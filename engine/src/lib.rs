@@ -4,14 +4,24 @@
 //!
 //! The folders spell the algorithm; see `ARCHITECTURE.md` for the code map.
 
+mod board;
+mod budget;
 mod control;
+mod deadlock;
 mod direction;
+mod estimate;
 mod level;
 mod moves;
 mod outcome;
+mod rank;
+mod reconstruct;
 mod rule;
+mod search;
 mod solver;
+mod squares;
 mod statistics;
+mod table;
+mod walk;
 
 pub use control::{Control, Progress, Stop};
 pub use direction::Direction;
@@ -19,5 +29,5 @@ pub use level::{Level, Position, Tile};
 pub use moves::{Move, Moves};
 pub use outcome::{Ending, Limit, Outcome, Solution, Unsolvable, Unsupported};
 pub use rule::{Objective, Rule, UnknownName};
-pub use solver::{EstimateChoice, Solver};
+pub use solver::{EntryWidth, EstimateChoice, Solver};
 pub use statistics::Statistics;
