@@ -25,7 +25,7 @@ mod walk;
 
 pub use control::{Control, Progress, Stop};
 pub use direction::Direction;
-pub use level::{Level, Position, Tile};
+pub use level::{Level, Position, Tile, builtin};
 pub use moves::{Move, Moves};
 pub use outcome::{Ending, Limit, Outcome, Solution, Unsolvable, Unsupported};
 pub use rule::{Objective, Rule, UnknownName};

@@ -1,5 +1,7 @@
 //! Levels: legal boards read from text.
 
+pub mod builtin;
+
 use std::fmt;
 
 use crate::Rule;
@@ -92,5 +94,56 @@ impl Level {
     /// Where the keeper starts.
     pub fn keeper(&self) -> Position {
         self.keeper
+    }
+
+    /// A trusted board, digits or XSB, until the full reader is there.
+    fn sketch(text: &str, name: &str) -> Self {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        let digits = lines.iter().all(|line| line.bytes().all(|byte| byte.is_ascii_digit()));
+        let columns = lines.iter().map(|line| line.len()).max().unwrap_or(0);
+        let mut tiles = Vec::new();
+        for line in &lines {
+            let padding = std::iter::repeat_n(b' ', columns - line.len());
+            tiles.extend(line.bytes().chain(padding).map(|byte| match byte {
+                b'1' | b'#' => Tile::Wall,
+                b'2' | b'$' => Tile::Box,
+                b'3' | b'@' => Tile::Keeper,
+                b'4' | b'.' => Tile::Goal,
+                b'5' | b'*' => Tile::BoxOnGoal,
+                b'6' | b'+' => Tile::KeeperOnGoal,
+                _ => Tile::Floor,
+            }));
+        }
+        let at =
+            tiles.iter().position(|tile| tile.has_keeper()).expect("built-in boards are legal");
+        Self {
+            name: Some(name.to_owned()),
+            rule: if digits { Rule::KeeperOnGoal } else { Rule::Classic },
+            rows: lines.len(),
+            columns,
+            keeper: Position { row: at / columns, column: at % columns },
+            tiles,
+        }
+    }
+
+    /// Reads one board in plain digits or XSB rows.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.bytes().any(|byte| b"36@+".contains(&byte)).then(|| Self::sketch(text, ""))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::builtin;
+
+    #[test]
+    fn all_built_in_boards_are_there() {
+        assert_eq!(builtin::all().len(), 16);
+        let p15 = &builtin::find("p15").expect("p15").level;
+        assert_eq!((p15.rows(), p15.columns()), (13, 10));
+        assert_eq!(
+            builtin::find("level1").map(|b| (b.level.rows(), b.level.columns())),
+            Some((11, 19))
+        );
     }
 }
