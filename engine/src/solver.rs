@@ -14,7 +14,7 @@ use crate::search::problem::Problem;
 use crate::search::shard::Shard;
 use crate::squares::SquareSet;
 use crate::table::{Entry, Layout, SLOTS, Table};
-use crate::verify::verify;
+
 use crate::walk::{Ground, MaskGround, QueueGround};
 use crate::{
     Control, Ending, Level, Limit, Objective, Outcome, Rule, Solution, Statistics, UnknownName,
@@ -74,7 +74,7 @@ pub enum EntryWidth {
 /// use sokohive_engine::{Ending, Solver, builtin};
 ///
 /// let board = builtin::find("p1").expect("one of the built-in boards");
-/// let outcome = Solver::new(board.level()).threads(2).solve();
+/// let outcome = Solver::new(&board.level).threads(2).solve();
 /// let Ending::Optimal(solution) = outcome.ending else { panic!("p1 has a solution") };
 /// assert_eq!(solution.moves.len(), 6);
 /// ```
@@ -319,8 +319,8 @@ impl<'a> Solver<'a> {
             &mut TableRows(shard),
         )
         .expect("every accepted state has a predecessor that explains its cost");
-        let replay = verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
-        assert!(replay.moves <= finish.cost as usize, "the replay costs what the search says");
+
+
         Solution { moves }
     }
 }
