@@ -14,6 +14,7 @@ use crate::search::problem::Problem;
 use crate::search::shard::Shard;
 use crate::squares::SquareSet;
 use crate::table::{Entry, Layout, SLOTS, Table};
+use crate::verify::verify;
 
 use crate::walk::{Ground, MaskGround, QueueGround};
 use crate::{
@@ -319,6 +320,8 @@ impl<'a> Solver<'a> {
             &mut TableRows(shard),
         )
         .expect("every accepted state has a predecessor that explains its cost");
+        let replay = verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
+        assert!(replay.moves <= finish.cost as usize, "the replay costs what the search says");
 
 
         Solution { moves }
@@ -335,7 +338,7 @@ fn no_goal_for_keeper(board: &Board, rule: Rule) -> Option<Unsolvable> {
         .then_some(Unsolvable::NoGoalForKeeper { boxes, goals })
 }
 
-fn plan_layout<R: Rank>(board: &Board, memory: u64) -> Option<Layout> {
+pub(crate) fn plan_layout<R: Rank>(board: &Board, memory: u64) -> Option<Layout> {
     let (bits, exact) = rank_bits(board.live(), board.boxes().len());
     if !exact || bits > R::BITS.min(MOST_RANK_BITS) {
         return None;
