@@ -4,15 +4,16 @@ use ethnum::U256;
 
 use crate::board::Board;
 use crate::budget::Budget;
-use crate::estimate::{Estimate, Estimator};
+use crate::estimate::Estimate;
 use crate::rank::{Rank, rank_bits};
 use crate::reconstruct::{RowSource, reconstruct};
 use crate::search::agenda::End;
-use crate::search::expand::{Successor, finishing_walk};
 use crate::search::incumbent::Finish;
+use crate::search::levels::Levels;
+use crate::search::roots;
+use crate::search::side::Side;
 use crate::search::problem::Problem;
 use crate::search::shard::Shard;
-use crate::squares::SquareSet;
 use crate::table::{Entry, Layout, SLOTS, Table};
 use crate::verify::verify;
 
@@ -58,6 +59,46 @@ impl std::str::FromStr for EstimateChoice {
     }
 }
 
+/// The end a search starts from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SearchChoice {
+    /// Whichever promises to be faster on the board.
+    #[default]
+    Auto,
+    /// A* from the start.
+    Forward,
+    /// Uniform-cost search from all finished boards.
+    Backward,
+    /// Uniform-cost search from both ends, until they meet.
+    TwoSided,
+}
+
+impl std::fmt::Display for SearchChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Auto => "auto",
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+            Self::TwoSided => "two-sided",
+        })
+    }
+}
+
+impl std::str::FromStr for SearchChoice {
+    type Err = UnknownName;
+
+    fn from_str(word: &str) -> Result<Self, UnknownName> {
+        match word {
+            "auto" => Ok(Self::Auto),
+            "forward" => Ok(Self::Forward),
+            "backward" => Ok(Self::Backward),
+            "two-sided" => Ok(Self::TwoSided),
+            _ => Err(UnknownName::new("search", word, "auto, forward, backward or two-sided")),
+        }
+    }
+}
+
 /// Bits a table entry is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntryWidth {
@@ -95,6 +136,7 @@ pub struct Solver<'a> {
 /// How to search; none of it changes the answer.
 #[derive(Clone, Debug)]
 struct Options {
+    search: SearchChoice,
     estimate: EstimateChoice,
     dominance: bool,
     deadlocks: bool,
@@ -106,6 +148,7 @@ impl<'a> Solver<'a> {
     /// A search on `level` under its own rule, on one thread, without limits.
     pub fn new(level: &'a Level) -> Self {
         let options = Options {
+            search: SearchChoice::Auto,
             estimate: EstimateChoice::Auto,
             dominance: true,
             deadlocks: true,
@@ -134,7 +177,14 @@ impl<'a> Solver<'a> {
         Self { objective, ..self }
     }
 
-    /// The lower bound to be led by.
+    /// Which end to search from.
+    pub fn search(mut self, search: SearchChoice) -> Self {
+        self.options.search = search;
+        self
+    }
+
+    /// The lower bound to be led by. A search that uses none in its own right (from both ends, or backward) ignores it;
+    /// with [`SearchChoice::Auto`] naming one chooses [`SearchChoice::Forward`].
     pub fn estimate(mut self, estimate: EstimateChoice) -> Self {
         self.options.estimate = estimate;
         self
@@ -226,13 +276,27 @@ impl<'a> Solver<'a> {
         Outcome { ending, statistics: Statistics::default() }
     }
 
+    fn choose_search(&self, board: &Board) -> SearchChoice {
+        let finished = roots::finished_sets(board.boxes().len(), board.goals().len());
+        match self.options.search {
+            SearchChoice::Auto if self.options.estimate != EstimateChoice::Auto => {
+                SearchChoice::Forward
+            }
+            SearchChoice::Auto if finished > roots::MOST_FINISHED_SETS => SearchChoice::Forward,
+            SearchChoice::Auto => SearchChoice::TwoSided,
+            chosen => chosen,
+        }
+    }
+
     /// `None` where ranks or costs need wider entries.
     fn with_ranks<R: Rank, G: Ground>(&self, board: &Board) -> Option<Outcome> {
         let budget = Budget::new(self.memory);
         let layout = plan_layout::<R>(board, self.memory)?;
-        let estimate = match self.options.estimate {
-            EstimateChoice::Nearest => Estimate::nearest(board),
-            EstimateChoice::Auto | EstimateChoice::Matching => Estimate::matching(board),
+        let search = self.choose_search(board);
+        let estimate = match (search, self.options.estimate) {
+            (SearchChoice::TwoSided | SearchChoice::Backward, _) => Estimate::None,
+            (_, EstimateChoice::Nearest) => Estimate::nearest(board),
+            _ => Estimate::matching(board),
         };
         let problem = Problem::<R, G::Set>::new::<G>(
             board.clone(),
@@ -262,30 +326,37 @@ impl<'a> Solver<'a> {
             &self.control,
             self.expansions,
         );
-        Some(self.drive(&problem, &shard))
+        Some(self.drive(search, &problem, &shard))
     }
 
     /// Opens level after level until the proof is complete or a limit is reached.
     fn drive<R: Rank, G: Ground>(
         &self,
+        search: SearchChoice,
         problem: &Problem<R, G::Set>,
         shard: &Shard<'_, R, G>,
     ) -> Outcome {
         let mut statistics = Statistics::default();
-        let mut level = 0;
+        let mut progress = Levels::new(search);
+        let (start, finish) = roots::start::<R, G>(problem);
+        finish.into_iter().for_each(|finish| shard.incumbent.offer(finish));
+        shard.seed(Side::Forward, start);
+        if search != SearchChoice::Forward {
+            shard.seed(Side::Backward, roots::finished(problem));
+        }
         let end = std::thread::scope(|scope| {
-            seed(problem, shard);
             let threads: Vec<_> =
                 (0..self.threads).map(|_| scope.spawn(|| shard.work())).collect();
             let end = loop {
                 match shard.agenda.wait_until_quiet() {
-                    Ok(Some(f)) if f < shard.incumbent.cost() => {
-                        level = f;
-                        statistics.levels += 1;
-                        shard.publish(level);
-                        shard.agenda.open(f);
-                    }
-                    Ok(_) => break End::Finished,
+                    Ok(next) => match progress.advance(next, shard.incumbent.cost()) {
+                        Some(level) => {
+                            statistics.levels += 1;
+                            shard.publish(progress.lower_bound());
+                            shard.agenda.open(level);
+                        }
+                        None => break End::Finished,
+                    },
                     Err(end) => break end,
                 }
             };
@@ -300,7 +371,9 @@ impl<'a> Solver<'a> {
         let ending = match (end, best) {
             (End::Finished, Some(solution)) => Ending::Optimal(solution),
             (End::Finished, None) => Ending::Unsolvable(Unsolvable::Exhausted),
-            (End::Limit(limit), best) => Ending::Limit { limit, lower_bound: level, best },
+            (End::Limit(limit), best) => {
+                Ending::Limit { limit, lower_bound: progress.lower_bound(), best }
+            }
         };
         Outcome { ending, statistics }
     }
@@ -358,20 +431,6 @@ pub(crate) fn plan_layout<R: Rank>(board: &Board, memory: u64) -> Option<Layout>
     )
 }
 
-/// Stores the start, and the finish it may already be.
-fn seed<R: Rank, G: Ground>(problem: &Problem<R, G::Set>, shard: &Shard<'_, R, G>) {
-    let board = &problem.board;
-    let rank = problem.ranking.rank(board.boxes());
-    let keeper = board.keeper();
-    let occupied = G::Set::from_squares(board.squares(), board.boxes().iter().copied());
-    if let Some(walk) = finishing_walk(&mut G::new(board), problem, &occupied, keeper) {
-        shard.incumbent.offer(Finish { cost: walk, rank, keeper, push_cost: 0 });
-    }
-    if let Some(estimate) = Estimator::new(&problem.estimate).of_row(board.boxes()) {
-        shard.seed(Successor { rank, keeper, cost: 0, estimate });
-    }
-}
-
 /// The rows of the one shard.
 struct TableRows<'s, 'p, R, G: Ground>(&'s Shard<'p, R, G>);
 
@@ -380,6 +439,6 @@ impl<R: Rank, G: Ground> RowSource<R> for TableRows<'_, '_, R, G> {
 
     fn rows(&mut self, ranks: &[R]) -> Result<Vec<Vec<Entry>>, Self::Error> {
         let table = self.0.table.read().expect("no holder panics");
-        Ok(ranks.iter().map(|&rank| table.row(table.mix(rank), false)).collect())
+        Ok(ranks.iter().map(|&rank| table.row(table.mix(rank))).collect())
     }
 }
