@@ -4,7 +4,8 @@ mod brute_force;
 
 use brute_force::Verdict;
 use sokohive_engine::{
-    Collection, Level, LevelErrorKind as Kind, Place, ReadOptions, Rule, builtin,
+    Collection, Direction, Level, LevelErrorKind as Kind, Place, Position, ReadOptions, Rule, Tile,
+    builtin,
 };
 
 fn level(text: &str) -> Level {
@@ -132,4 +133,105 @@ fn one_level_is_one_level() {
     let two = "#####\n#@$.#\n#####\n\n#####\n#.$@#\n#####\n";
     let error = Level::parse(two).expect_err("two levels");
     assert_eq!(error.to_string(), "found 2 levels, expected one");
+}
+
+/// The squares the keeper could reach if no box stood in the way, relative to the keeper.
+fn room(level: &Level) -> Vec<(isize, isize, Tile)> {
+    let keeper = level.keeper();
+    let mut room = vec![keeper];
+    let mut next = 0;
+    while let Some(&Position { row, column }) = room.get(next) {
+        next += 1;
+        for (down, right) in Direction::ALL.map(Direction::delta) {
+            let to = (row.checked_add_signed(down), column.checked_add_signed(right));
+            let (Some(row), Some(column)) = to else { continue };
+            let to = Position { row, column };
+            if level.tile(to) != Tile::Wall && !room.contains(&to) {
+                room.push(to);
+            }
+        }
+    }
+    let offset = |a: usize, b: usize| a.cast_signed() - b.cast_signed();
+    let seen = |&at: &Position| {
+        (offset(at.row, keeper.row), offset(at.column, keeper.column), level.tile(at))
+    };
+    let mut squares: Vec<_> = room.iter().map(seen).collect();
+    squares.sort_unstable_by_key(|&(row, column, _)| (row, column));
+    squares
+}
+
+/// Boards that must not be read as others when a character of theirs is wrong or missing.
+fn boards() -> Vec<String> {
+    let written = |id| builtin::find(id).expect(id).level.to_string();
+    let mut boards = vec![written("level1")];
+    for text in [
+        "####\n# .###\n# $  #\n##@  #\n #####",
+        "*#####*\n #@$.#\n*#####*",
+        "#######\n#@$ ..#\n#  #  #\n#######",
+        "   ####\n####  #\n#@ $. #\n#  ####\n#  #\n####",
+        "#####\n#@$.#\n#####\n#   #\n#   #\n#####",
+    ] {
+        boards.push(text.to_owned());
+    }
+    boards
+}
+
+#[test]
+fn a_wrong_character_never_makes_another_board() {
+    for board in boards() {
+        let right = room(&level(&board));
+        for at in (0..board.len()).filter(|&at| board.as_bytes()[at] != b'\n') {
+            for wrong in ["x", "é", "\t", "!", "\0", "7", "(", ")", ";", ":", ">", "=", "xyz", "o"]
+            {
+                let mut text = board.clone();
+                text.replace_range(at..=at, wrong);
+                // A count before a square is another board by right.
+                let file = Collection::read(text.as_bytes(), None, ReadOptions::default());
+                let Ok(file) = file else { continue };
+                for level in file.levels.iter().flatten() {
+                    let is_count = wrong == "7" && level.to_string() != board;
+                    assert!(is_count || room(level) == right, "{text}\nread as\n{level}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_short_row_never_makes_another_board() {
+    for board in boards() {
+        let right = room(&level(&board));
+        let lines: Vec<&str> = board.lines().collect();
+        for (row, line) in lines.iter().enumerate() {
+            for length in 0..line.len() {
+                let mut short = lines.clone();
+                short[row] = &line[..length];
+                let text = short.join("\n");
+                let file = Collection::read(text.as_bytes(), None, ReadOptions::default());
+                let Ok(file) = file else { continue };
+                for level in file.levels.iter().flatten() {
+                    assert!(room(level) == right, "{text}\nread as\n{level}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wrong_digit_row_never_makes_another_board() {
+    for text in
+        ["111111\n103001\n102001\n104041\n111111", "0010000\n0214040\n0204000\n3211140\n0014000"]
+    {
+        assert!(Level::parse(text).is_ok());
+        for at in (0..text.len()).filter(|&at| text.as_bytes()[at] != b'\n') {
+            for wrong in ["x", "7", "", "00", " ", "#", "\0", "|"] {
+                let mut broken = text.to_owned();
+                broken.replace_range(at..=at, wrong);
+                let file = Collection::read(broken.as_bytes(), None, ReadOptions::default());
+                let levels = file.map_or(Vec::new(), |file| file.levels);
+                let read: Vec<_> = levels.iter().flatten().map(Level::to_string).collect();
+                assert!(read.is_empty(), "{broken}\nread as\n{}", read[0]);
+            }
+        }
+    }
 }

@@ -139,12 +139,10 @@ fn a6_titles_may_be_latin_1() {
 }
 
 #[test]
-fn a6_a_nul_ends_a_board() {
-    assert_eq!(all_moves(format!("{TINY}\0{MIRROR}")), [1, 1]);
-    assert_eq!(all_moves("#####\n#@$.#\n#####\0#####\n#.$@#\n#####"), [1, 1]);
-    // Not even within a row is it floor.
-    let halves = read("######\n#@\0 $.#\n######").levels;
-    assert!(halves.iter().all(Result::is_err), "{halves:?}");
+fn a6_a_nul_on_a_line_of_its_own_ends_a_board() {
+    assert_eq!(all_moves(format!("{TINY}\0\n{MIRROR}\0")), [1, 1]);
+    // In a row it is neither floor nor end.
+    assert_eq!(refused("######\n#@\0$.#\n######"), (2, 3, Kind::UnknownSquare { found: '\0' }));
 }
 
 #[test]
@@ -227,6 +225,14 @@ fn b5_run_length_and_groups() {
     assert_eq!(all_moves("11#|#-@2(.$)3-#|#9-#|11#"), [12]);
     let nested = Level::parse("14#|#@-$.9-#|2(3(#-)#)|14#").expect("legal");
     assert_eq!(nested.to_string().lines().nth(2), Some("# # # ## # # #"));
+}
+
+#[test]
+fn b5_a_number_above_run_length_rows_is_a_title() {
+    let text = "305\n305#\n#@300-$.#\n305#\n12\n7#\n#@3-$.#\n8#\n";
+    let levels: Vec<_> = read(text).levels.into_iter().flatten().collect();
+    let names: Vec<_> = levels.iter().filter_map(Level::name).collect();
+    assert_eq!(names, ["305", "12"]);
 }
 
 #[test]
@@ -493,4 +499,10 @@ fn one_bad_level_does_not_harm_the_others() {
     );
     let good = levels[2].as_ref().expect("legal");
     assert_eq!((good.name(), good.number(), good.source()), (Some("good"), 3, Some("file.xsb")));
+}
+
+#[test]
+fn c8_very_many_rows_on_one_line_are_read_at_once() {
+    let text = format!("3#|#@#|{}#$#|#.#|3#", "#-#|".repeat(300_000));
+    assert_eq!(Level::parse(&text).expect("legal").rows(), 300_005);
 }

@@ -211,7 +211,9 @@ fn draft<'a>(lines: &'a [Member<'_>], manner: Manner) -> Result<Draft<'a>, Fault
             return Err(find_keeper(&draft).err().unwrap_or(fault));
         }
         draft.rows.extend(member.rows().iter().map(|row| {
-            let start = member.place(row.start);
+            // Rows are ASCII, so bytes are columns; a line may hold very many rows.
+            let line_start = member.place(0);
+            let start = Place { column: line_start.column + row.start, ..line_start };
             (row.tiles.as_slice(), RowPlace { start, plain: row.plain })
         }));
     }
@@ -223,10 +225,8 @@ fn draft<'a>(lines: &'a [Member<'_>], manner: Manner) -> Result<Draft<'a>, Fault
 pub(super) fn is_faulty_digits(line: &Line<'_>, width: usize) -> bool {
     let bytes = line.bytes.trim_ascii();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let mostly = bytes.len() >= 4 && 2 * digits >= bytes.len();
-    !bytes.contains(&b' ')
-        && digits > 0
-        && (bytes[0].is_ascii_digit() || bytes.len() == width || mostly)
+    let is_long = bytes.len() >= 4 && !bytes.contains(&b' ');
+    2 * digits >= bytes.len() && (bytes.len() == width || is_long)
 }
 
 /// Decides on a block of adjoining lines of digits.
