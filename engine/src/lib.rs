@@ -21,13 +21,18 @@ mod solver;
 mod squares;
 mod statistics;
 mod table;
+mod verify;
 mod walk;
 
 pub use control::{Control, Progress, Stop};
 pub use direction::Direction;
-pub use level::{Level, Position, Tile, builtin};
-pub use moves::{Move, Moves};
+pub use level::{
+    Collection, EmbeddedSolution, Level, LevelError, LevelErrorKind, Note, Place, Position,
+    ReadOptions, Tile, builtin,
+};
+pub use moves::{MAX_MOVES, Move, Moves, MovesError, MovesErrorKind};
 pub use outcome::{Ending, Limit, Outcome, Solution, Unsolvable, Unsupported};
 pub use rule::{Objective, Rule, UnknownName};
 pub use solver::{EntryWidth, EstimateChoice, Solver};
 pub use statistics::Statistics;
+pub use verify::{Blocked, Replay, Unfinished, VerifyError, verify, verify_strict};

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::Level;
+use super::{Collection, Level, ReadOptions};
 
 /// A built-in board and what is known of it.
 #[derive(Clone, Debug)]
@@ -41,16 +41,18 @@ const OPTIMA: [(&str, u32); 15] = [
 ];
 
 static ALL: LazyLock<Vec<Builtin>> = LazyLock::new(|| {
-    let mut all = Vec::with_capacity(OPTIMA.len() + 1);
-    let blocks = DIGITS.split("\n\n").filter(|block| !block.starts_with(';'));
-    for ((id, moves), block) in OPTIMA.into_iter().zip(blocks) {
-        let level = Level::sketch(block, id);
-        all.push(Builtin { id, level, moves, pushes: None });
-    }
-    let rows = LEVEL1.split("\n\n").last().unwrap_or_default();
-    let level = Level::sketch(rows, "level1");
-    all.push(Builtin { id: "level1", level, moves: 230, pushes: Some(97) });
-    all
+    let read = |text: &str| {
+        let options = ReadOptions::default();
+        let collection = Collection::read(text.as_bytes(), Some("built-in"), options);
+        let levels =
+            collection.and_then(|all| all.levels.into_iter().collect::<Result<Vec<_>, _>>());
+        levels.expect("the built-in boards are legal: a test reads them")
+    };
+    let digits = OPTIMA.into_iter().zip(read(DIGITS));
+    let digits = digits.map(|((id, moves), level)| Builtin { id, level, moves, pushes: None });
+    let level1 = read(LEVEL1).into_iter();
+    let level1 = level1.map(|level| Builtin { id: "level1", level, moves: 230, pushes: Some(97) });
+    digits.chain(level1).collect()
 });
 
 /// All built-in boards, in the order to list them in.
