@@ -77,7 +77,7 @@ fn the_rule_is_the_notations_own_unless_told() {
     let classic = run_with_input(&["solve", "-", "--rule", "classic"], board.as_bytes());
     assert_eq!(classic.clone().expect(exit::SUCCESS).value("optimal"), "1");
     let free = free.expect(exit::SUCCESS);
-    assert_eq!(free.value("optimal"), "3", "push on to the far goal, end on the near one");
+    assert_eq!(free.value("optimal"), "4", "push on to the far goal, end on the near one");
     let xsb = "########\n# @$. .#\n########\n";
     let classic = run_with_input(&["solve", "-"], xsb.as_bytes()).expect(exit::SUCCESS);
     assert_eq!(classic.value("optimal"), "1");
