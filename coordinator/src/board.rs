@@ -38,6 +38,17 @@ pub(crate) struct Refusal {
     pub(crate) hint: Option<&'static str>,
 }
 
+/// A remark on how a file was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Remark {
+    /// The file, or the word for standard input.
+    pub(crate) source: String,
+    /// Line in the file, from 1.
+    pub(crate) line: usize,
+    /// What was noticed there.
+    pub(crate) text: &'static str,
+}
+
 impl Refusal {
     /// What the engine has to say of a board's text.
     pub(crate) fn of_level(id: String, file: Option<PathBuf>, error: &LevelError) -> Self {
@@ -117,5 +128,11 @@ impl fmt::Display for Refusal {
             Some(hint) => write!(f, "\n  hint: {hint}"),
             None => Ok(()),
         }
+    }
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.source, self.line, self.text)
     }
 }

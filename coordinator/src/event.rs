@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sokohive_engine::{Ending, EstimateChoice, Objective, Rule, Statistics};
 
-use crate::board::{Board, Refusal};
+use crate::board::{Board, Refusal, Remark};
 use crate::watch::Glance;
 
 /// One thing that happened, in the order it happened.
@@ -17,6 +17,8 @@ pub(crate) enum Event<'a> {
     Progress(&'a Board, Glance),
     /// A board's search ended.
     Finished(&'a Report),
+    /// Something in a file was read in a way that may surprise.
+    Remarked(&'a Remark),
     /// A board could not be read; nothing was searched.
     Refused(&'a Refusal),
     /// Somebody interrupted; so many boards are not even begun.

@@ -17,7 +17,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     let mut exit = Exit::Success;
     let mut out = io::stdout().lock();
-    for board in args.boards.find() {
+    for board in args.boards.find().boards {
         match board {
             Ok(board) => write_board(&board, &mut out)?,
             Err(refusal) => {

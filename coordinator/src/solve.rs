@@ -13,7 +13,7 @@ use crate::interrupt::Interrupt;
 use crate::local;
 use crate::memory;
 use crate::report::{Format, Reporter, Style, Verbosity};
-use crate::source::Boards;
+use crate::source::{Boards, Found};
 use crate::units::{Bytes, Span};
 
 /// What to solve, how, and what to print.
@@ -114,7 +114,10 @@ fn solve_all(
     reporter: &Reporter<impl Write + Send, impl Write + Send>,
     exit: &mut Exit,
 ) -> Result<(), Failure> {
-    let boards = args.boards.find();
+    let Found { boards, remarks } = args.boards.find();
+    for remark in &remarks {
+        reporter.emit(&Event::Remarked(remark))?;
+    }
     // Only now: until here Ctrl-C may end the process as usual, say while it waits for its input.
     let interrupt = Interrupt::install()?;
     let total = boards.len();

@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use sokohive_engine::{Collection, ReadOptions, builtin};
+use sokohive_engine::{Collection, Note, ReadOptions, builtin};
 
-use crate::board::{Board, Refusal};
+use crate::board::{Board, Refusal, Remark};
 use crate::units::counted;
 
 /// Where boards come from, and how files are read.
@@ -64,39 +64,52 @@ impl FromStr for LevelRange {
     }
 }
 
+/// The boards that were asked for, in the order asked.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The boards; what cannot be read is in its place.
+    pub(crate) boards: Vec<Result<Board, Refusal>>,
+    /// What may surprise about how the files were read.
+    pub(crate) remarks: Vec<Remark>,
+}
+
 impl Boards {
-    /// Finds every board asked for, in the order asked; what cannot be read is in its place.
-    pub(crate) fn find(&self) -> Vec<Result<Board, Refusal>> {
-        self.boards.iter().flat_map(|word| self.reading.find(word)).collect()
+    /// Finds every board asked for.
+    pub(crate) fn find(&self) -> Found {
+        let mut found = Found::default();
+        for word in &self.boards {
+            let Found { boards, remarks } = self.reading.find(word);
+            found.boards.extend(boards);
+            found.remarks.extend(remarks);
+        }
+        found
     }
 }
 
 impl Reading {
     /// Finds the boards of one word.
-    pub(crate) fn find(&self, word: &str) -> Vec<Result<Board, Refusal>> {
-        let source = match Source::open(word, self.edge_is_wall) {
+    pub(crate) fn find(&self, word: &str) -> Found {
+        let refused = |refusal| Found { boards: vec![Err(refusal)], remarks: Vec::new() };
+        let mut source = match Source::open(word, self.edge_is_wall) {
             Ok(source) => source,
-            Err(refusal) => return vec![Err(refusal)],
+            Err(refusal) => return refused(refusal),
         };
         let count = source.levels.len();
         let (first, last) = match self.level {
             Some(LevelRange::Numbers(first, last)) => (first, last),
             Some(LevelRange::All) | None => (1, count),
         };
-        if count == 0 {
-            return vec![Err(source.refuse("no level found, expected at least one board"))];
-        }
         if last > count {
             let there = counted(count, "level", "levels");
-            return vec![Err(source.refuse(format!("no level {last}, the file has {there}")))];
+            return refused(source.refuse(format!("no level {last}, the file has {there}")));
         }
-        let mut levels = source.levels;
-        levels.drain(first - 1..last).collect()
+        let boards = source.levels.drain(first - 1..last).collect();
+        Found { boards, remarks: source.remarks }
     }
 
     /// Finds the one board of a word; several are a refusal that says how to choose.
     pub(crate) fn find_one(&self, word: &str) -> Result<Board, Refusal> {
-        let mut boards = self.find(word);
+        let mut boards = self.find(word).boards;
         match (boards.pop(), boards.len()) {
             (Some(board), 0) => board,
             (_, others) => Err(Refusal {
@@ -116,6 +129,7 @@ struct Source {
     id: String,
     file: Option<PathBuf>,
     levels: Vec<Result<Board, Refusal>>,
+    remarks: Vec<Remark>,
 }
 
 impl Source {
@@ -124,10 +138,10 @@ impl Source {
         if let Some(builtin) = builtin::find(word) {
             let (level, known) = (builtin.level.clone(), Some(builtin.moves as usize));
             let board = Board { id: id.clone(), file: None, level, known };
-            return Ok(Self { id, file: None, levels: vec![Ok(board)] });
+            return Ok(Self { id, file: None, levels: vec![Ok(board)], remarks: Vec::new() });
         }
         let file = (word != "-").then(|| PathBuf::from(word));
-        let source = Self { id, file, levels: Vec::new() };
+        let source = Self { id, file, levels: Vec::new(), remarks: Vec::new() };
         let bytes = match &source.file {
             Some(file) => read_file(file),
             None => read_all(io::stdin().lock()),
@@ -142,6 +156,12 @@ impl Source {
         let options = ReadOptions::default().edge_is_wall(edge_is_wall);
         let collection = Collection::read(bytes, None, options)
             .map_err(|error| Refusal::of_level(self.id.clone(), self.file.clone(), &error))?;
+        let name = match &self.file {
+            Some(file) => file.display().to_string(),
+            None => self.id.clone(),
+        };
+        let remark = |note: Note| Remark { source: name.clone(), line: note.line, text: note.text };
+        self.remarks = collection.notes.into_iter().map(remark).collect();
         let several = collection.levels.len() > 1;
         self.levels = (1..)
             .zip(collection.levels)

@@ -14,6 +14,9 @@ const TICK: Duration = Duration::from_millis(50);
 /// Window over which the rate is measured.
 const RATE_WINDOW: Duration = Duration::from_secs(1);
 
+/// A count that stands still for so long really does.
+const STALE: Duration = Duration::from_secs(10);
+
 /// A glance at a running search, with the time the engine does not know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Glance {
@@ -82,7 +85,9 @@ impl Rate {
 
     fn observe(&mut self, now: Duration, count: u64) -> u64 {
         let window = now.saturating_sub(self.since);
-        let full = window >= RATE_WINDOW;
+        // Figures that have not moved are old ones, unless they stay so.
+        let moved = count != self.count || window >= STALE;
+        let full = moved && window >= RATE_WINDOW;
         if full || self.since.is_zero() {
             self.latest = per_second(count.saturating_sub(self.count), window);
         }

@@ -91,7 +91,9 @@ pub(super) fn write_results(
     let record = match event {
         Event::Finished(report) => finished(report, with_solution),
         Event::Refused(refusal) => refused(refusal),
-        Event::Started(..) | Event::Progress(..) | Event::Skipped(_) => return Ok(()),
+        Event::Started(..) | Event::Progress(..) | Event::Remarked(_) | Event::Skipped(_) => {
+            return Ok(());
+        }
     };
     serde_json::to_writer(&mut *out, &record)?;
     writeln!(out)?;

@@ -61,12 +61,11 @@ impl Live {
             (Self::Lines(due), Event::Started(..)) => *due = LINE_INTERVAL,
             (Self::Lines(due), Event::Progress(board, glance)) if glance.elapsed >= *due => {
                 *due = glance.elapsed + LINE_INTERVAL;
-                writeln!(out, "{} s", line(board, glance))?;
+                writeln!(out, "{}", line(board, glance))?;
             }
             (Self::Terminal(bar), Event::Started(..)) => *bar = Some(new_bar()),
             (Self::Terminal(Some(bar)), Event::Progress(board, glance)) => {
-                bar.set_message(format!("{} s", line(board, glance)));
-                bar.tick();
+                bar.set_message(line(board, glance));
             }
             (Self::Terminal(bar), _) => {
                 if let Some(bar) = bar.take() {
@@ -82,24 +81,23 @@ impl Live {
 fn new_bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     // The template is a constant; if it were wrong, the default style would do.
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
         bar.set_style(style);
     }
     bar
 }
 
+/// The figures, the more important ones first: a narrow terminal cuts the end off.
 fn line(board: &Board, glance: &Glance) -> String {
     let progress = &glance.progress;
     let best = progress.best.map_or_else(|| "none".to_owned(), |best| best.to_string());
     format!(
-        "{}: at least {}, best {best}, {} rows expanded, {} waiting, {} states, {} states/s, {}, {:.1}",
+        "{} {:.1} s: at least {}, best {best}, {} expanded, {} states/s, {}",
         board.id,
+        glance.elapsed.as_secs_f64(),
         progress.lower_bound,
         Count(progress.expanded),
-        Count(progress.open),
-        Count(progress.states),
         Count(glance.states_per_second),
         Bytes(progress.memory),
-        glance.elapsed.as_secs_f64(),
     )
 }

@@ -200,8 +200,7 @@ fn progress_is_a_line_at_least_every_two_seconds() {
     assert_eq!(lines.len(), 4, "{messages}");
     assert_eq!(
         lines[0],
-        "p1: at least 5, best 9, 12.3 k rows expanded, 10 waiting, 28.30 M states, \
-         2.00 M states/s, 96.0 MiB, 1.5 s"
+        "p1 1.5 s: at least 5, best 9, 12.3 k expanded, 2.00 M states/s, 96.0 MiB"
     );
     let (_, messages) = written(Style::default(), LiveStyle::Off, &events);
     assert_eq!(messages, "");

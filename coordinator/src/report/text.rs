@@ -104,6 +104,9 @@ pub(super) fn write_messages(
 ) -> io::Result<()> {
     match event {
         Event::Refused(refusal) => message(refusal, out),
+        Event::Remarked(remark) if verbosity != Verbosity::Quiet => {
+            writeln!(out, "note: {remark}")
+        }
         Event::Skipped(boards) if verbosity != Verbosity::Quiet => {
             let boards = counted(*boards, "more board", "more boards");
             writeln!(out, "interrupted: {boards} not begun")
