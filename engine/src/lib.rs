@@ -10,6 +10,7 @@ mod control;
 mod deadlock;
 mod direction;
 mod estimate;
+mod inspect;
 mod level;
 mod moves;
 mod outcome;
@@ -24,8 +25,10 @@ mod table;
 mod verify;
 mod walk;
 
+pub use board::{Board, Square};
 pub use control::{Control, Progress, Stop};
 pub use direction::Direction;
+pub use inspect::{BoxInspection, Inspection};
 pub use level::{
     Collection, EmbeddedSolution, Level, LevelError, LevelErrorKind, Note, Place, Position,
     ReadOptions, Tile, builtin,

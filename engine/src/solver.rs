@@ -15,6 +15,7 @@ use crate::search::shard::Shard;
 use crate::squares::SquareSet;
 use crate::table::{Entry, Layout, SLOTS, Table};
 use crate::verify::verify;
+
 use crate::walk::{Ground, MaskGround, QueueGround};
 use crate::{
     Control, Ending, Level, Limit, Objective, Outcome, Rule, Solution, Statistics, UnknownName,
@@ -74,7 +75,7 @@ pub enum EntryWidth {
 /// use sokohive_engine::{Ending, Solver, builtin};
 ///
 /// let board = builtin::find("p1").expect("one of the built-in boards");
-/// let outcome = Solver::new(board.level()).threads(2).solve();
+/// let outcome = Solver::new(&board.level).threads(2).solve();
 /// let Ending::Optimal(solution) = outcome.ending else { panic!("p1 has a solution") };
 /// assert_eq!(solution.moves.len(), 6);
 /// ```
@@ -321,6 +322,8 @@ impl<'a> Solver<'a> {
         .expect("every accepted state has a predecessor that explains its cost");
         let replay = verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
         assert!(replay.moves <= finish.cost as usize, "the replay costs what the search says");
+
+
         Solution { moves }
     }
 }
@@ -335,7 +338,7 @@ fn no_goal_for_keeper(board: &Board, rule: Rule) -> Option<Unsolvable> {
         .then_some(Unsolvable::NoGoalForKeeper { boxes, goals })
 }
 
-fn plan_layout<R: Rank>(board: &Board, memory: u64) -> Option<Layout> {
+pub(crate) fn plan_layout<R: Rank>(board: &Board, memory: u64) -> Option<Layout> {
     let (bits, exact) = rank_bits(board.live(), board.boxes().len());
     if !exact || bits > R::BITS.min(MOST_RANK_BITS) {
         return None;
