@@ -121,6 +121,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_contradiction_is_no_bad_input() {
+        assert_eq!(Failure::Internal("two answers".to_owned()).exit().code(), INTERNAL);
+        assert_eq!(Failure::Usage("two questions".to_owned()).exit().code(), BAD_INPUT);
+    }
+
+    #[test]
     fn the_worst_ending_wins() {
         let order = [
             Exit::Success,

@@ -76,3 +76,15 @@ fn bytes_that_are_no_text_are_no_panic() {
     refused(vec![b'#'; 100_000]);
     refused(b"99999999999#\n");
 }
+
+#[test]
+fn rows_that_are_taken_for_text_are_told() {
+    let scratch = Scratch::new();
+    let text = [boards::TINY, "\n# @ #\n\n", boards::NEXT].concat();
+    let file = scratch.file("stray.xsb", text);
+    let answer = run(&["solve", &file]).expect(exit::SUCCESS);
+    assert!(answer.stderr.starts_with("note: "), "{answer:?}");
+    assert!(answer.stderr.contains("stray.xsb:5: "), "{answer:?}");
+    let quiet = run(&["solve", &file, "--quiet"]).expect(exit::SUCCESS);
+    assert_eq!(quiet.stderr, "");
+}

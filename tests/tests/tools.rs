@@ -84,9 +84,25 @@ fn bench_repeats_its_counters_with_one_thread() {
 #[test]
 fn inspect_draws_the_board() {
     let answer = run(&["inspect", "p15", "level1"]).expect(exit::SUCCESS);
-    for part in ["p15: ", "8 boxes, 9 goals", "level1: ", "live", "dead", "bits", "bytes"] {
+    for part in [
+        "p15: 13 rows, 10 columns, 8 boxes, 9 goals, rule keeper-on-goal\n",
+        "\n    #@$ $  x#~\n",
+        "the keeper can reach 45 squares, 32 live, 13 dead\n",
+        "box set: 24 bits, with the keeper's square 30 bits\n",
+        "entry: 8 bytes, ",
+        "memory: grows with need, at most ",
+        "\nleast pushes: 32 to nearest goals, 72 by matching\n",
+        "\n      6,7      1      8      7      6      5      6      9      8      7\n",
+        "\nlevel1: ",
+    ] {
         assert!(answer.stdout.contains(part), "{part} in {}", answer.stdout);
     }
+    let json = run(&["inspect", "p15", "--format", "json", "-m", "1G"]).expect(exit::SUCCESS);
+    let object: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(object["live_squares"], 32);
+    assert_eq!(object["boxes"][7]["pushes"][0], 1);
+    assert_eq!(object["memory_limit"], 1 << 30);
+    assert!(object.get("whole_table_bytes").is_none(), "p15 does not fit whole: {object}");
 }
 
 #[test]
