@@ -237,3 +237,62 @@ fn verdict(
     let dead = boxes.iter().find(|square| square.index() >= live)?;
     Some(Unsolvable::BoxOnDeadSquare(positions[dead.index()]))
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A board from XSB rows.
+    pub(crate) fn board(rows: &str) -> Board {
+        Board::new(&level(rows))
+    }
+
+    pub(crate) fn level(rows: &str) -> Level {
+        Level::parse(rows).expect("the test's board is legal")
+    }
+
+    #[test]
+    fn live_squares_come_first_in_reading_order() {
+        let board = board("######\n#@ $.#\n#    #\n######");
+        assert_eq!(board.squares(), 8);
+        // Only along the top wall can a box get to the goal; from the far corner it cannot be pushed.
+        let live: Vec<_> = board.all().take(board.live()).map(|s| board.position(s)).collect();
+        let at = |row, column| Position { row, column };
+        assert_eq!(live, [at(1, 2), at(1, 3), at(1, 4)]);
+        assert_eq!(board.boxes(), [board.square_at(at(1, 3)).expect("floor")]);
+        assert_eq!(board.goals(), [board.square_at(at(1, 4)).expect("floor")]);
+    }
+
+    #[test]
+    fn neighbours_are_mutual_and_end_at_walls() {
+        let board = board("#######\n#@ $ .#\n# ## ##\n#     #\n#######");
+        for square in board.all() {
+            for direction in Direction::ALL {
+                if let Some(next) = board.neighbour(square, direction) {
+                    assert_eq!(board.neighbour(next, direction.opposite()), Some(square));
+                }
+            }
+        }
+        let corner = board.square_at(Position { row: 1, column: 1 }).expect("floor");
+        assert_eq!(board.neighbour(corner, Direction::Up), None);
+        assert_eq!(board.neighbour(corner, Direction::Left), None);
+    }
+
+    #[test]
+    fn verdicts_need_no_search() {
+        let verdict = |rows| board(rows).verdict().cloned();
+        assert_eq!(
+            verdict("########\n#@$.-$-#\n#------#\n########"),
+            Some(Unsolvable::TooFewGoals { boxes: 2, goals: 1 })
+        );
+        assert_eq!(
+            verdict("########\n#@$.#$.#\n########"),
+            Some(Unsolvable::BoxOutOfReach(Position { row: 1, column: 5 }))
+        );
+        assert_eq!(
+            verdict("######\n#.@ $#\n#    #\n######"),
+            Some(Unsolvable::BoxOnDeadSquare(Position { row: 1, column: 4 }))
+        );
+        assert_eq!(verdict("*-*\n######\n#@$.##\n######"), None);
+    }
+}

@@ -161,6 +161,8 @@ pub(crate) struct Ranking<R> {
     /// C(square, taken) at `taken * (live + 1) + square`.
     choose: Vec<R>,
     sets: R,
+    /// Whether boxes are so close that stepping from one down to the next beats bisection.
+    dense: bool,
 }
 
 impl<R: Rank> Ranking<R> {
@@ -178,7 +180,8 @@ impl<R: Rank> Ranking<R> {
             }
         }
         let sets = choose[boxes * stride + live];
-        (sets != R::ZERO.sub(R::ONE)).then_some(Self { boxes, live, choose, sets })
+        let dense = live <= 8 * boxes;
+        (sets != R::ZERO.sub(R::ONE)).then_some(Self { boxes, live, choose, sets, dense })
     }
 
     /// Number of box sets, C(live, boxes).
@@ -217,7 +220,12 @@ impl<R: Rank> Ranking<R> {
         for taken in (1..=self.boxes).rev() {
             // The largest square below the one before whose coefficient still fits.
             let column = &self.choose[taken * (self.live + 1)..][..bound];
-            let square = column.partition_point(|&coefficient| coefficient <= rest) - 1;
+            let fits = |&coefficient: &R| coefficient <= rest;
+            let square = if self.dense {
+                column.iter().rposition(fits).expect("C(0, taken) is 0")
+            } else {
+                column.partition_point(fits) - 1
+            };
             rest = rest.sub(column[square]);
             boxes[taken - 1] = Square::from_index(square);
             bound = square;
@@ -279,7 +287,7 @@ mod tests {
 
     #[test]
     fn ranks_are_a_bijection_and_follow_moves() {
-        for (live, boxes) in [(1, 0), (1, 1), (5, 5), (7, 3), (9, 4), (12, 2)] {
+        for (live, boxes) in [(1, 0), (1, 1), (5, 5), (7, 3), (9, 4), (12, 2), (17, 2), (20, 1)] {
             every_set_has_its_own_rank::<u64>(live, boxes);
             every_set_has_its_own_rank::<u128>(live, boxes);
             every_set_has_its_own_rank::<U256>(live, boxes);

@@ -52,7 +52,7 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
 ) -> Result<Moves, ReconstructError<S::Error>> {
     let mut boxes = vec![Square::from_index(0); ranking.boxes()];
     ranking.unrank(finish.rank, &mut boxes);
-    let mut keeper = Square::from_index(finish.keeper as usize);
+    let mut keeper = finish.keeper;
     let mut cost = finish.push_cost;
     let last = (boxes.clone(), keeper);
     let mut pushes = Vec::new();
@@ -64,7 +64,7 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
         let explained = candidates.into_iter().zip(rows).find_map(|(candidate, row)| {
             let steps = steps_from(board, &candidate.boxes, candidate.side);
             let cost_through = |entry: &Entry| {
-                let walk = steps[entry.keeper as usize]?;
+                let walk = steps[entry.keeper.index()]?;
                 Some((entry.cost.checked_add(walk)?.checked_add(1)?, *entry))
             };
             let cheapest = row.iter().filter_map(cost_through).min_by_key(|(cost, _)| *cost);
@@ -74,7 +74,7 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
         let Some((mut push, entry)) = explained else {
             return Err(ReconstructError::NoPredecessor { push_cost: cost });
         };
-        keeper = Square::from_index(entry.keeper as usize);
+        keeper = entry.keeper;
         push.keeper = keeper;
         cost = entry.cost;
         boxes.clone_from(&push.boxes);

@@ -364,12 +364,11 @@ fn seed<R: Rank, G: Ground>(problem: &Problem<R, G::Set>, shard: &Shard<'_, R, G
     let rank = problem.ranking.rank(board.boxes());
     let keeper = board.keeper();
     let occupied = G::Set::from_squares(board.squares(), board.boxes().iter().copied());
-    let start_keeper = keeper.index() as u32;
     if let Some(walk) = finishing_walk(&mut G::new(board), problem, &occupied, keeper) {
-        shard.incumbent.offer(Finish { cost: walk, rank, keeper: start_keeper, push_cost: 0 });
+        shard.incumbent.offer(Finish { cost: walk, rank, keeper, push_cost: 0 });
     }
     if let Some(estimate) = Estimator::new(&problem.estimate).of_row(board.boxes()) {
-        shard.seed(Successor { rank, keeper: start_keeper, cost: 0, estimate });
+        shard.seed(Successor { rank, keeper, cost: 0, estimate });
     }
 }
 
@@ -381,11 +380,6 @@ impl<R: Rank, G: Ground> RowSource<R> for TableRows<'_, '_, R, G> {
 
     fn rows(&mut self, ranks: &[R]) -> Result<Vec<Vec<Entry>>, Self::Error> {
         let table = self.0.table.read().expect("no holder panics");
-        let row = |&rank: &R| {
-            let mut row = Vec::new();
-            table.row(table.mix(rank), false, &mut row);
-            row
-        };
-        Ok(ranks.iter().map(row).collect())
+        Ok(ranks.iter().map(|&rank| table.row(table.mix(rank), false)).collect())
     }
 }

@@ -52,14 +52,15 @@ impl<const W: usize> Mask<W> {
         Self(std::array::from_fn(|i| self.0[i] & !other.0[i]))
     }
 
-    /// The members in ascending order.
+    /// Visits the members in ascending order, as word number and bit number.
     #[inline(always)]
-    pub(crate) fn iter(self) -> impl Iterator<Item = Square> {
-        self.0.into_iter().enumerate().flat_map(|(i, word)| {
-            std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)))
-                .take_while(|&rest| rest != 0)
-                .map(move |rest| Square::from_index(i * 64 + rest.trailing_zeros() as usize))
-        })
+    pub(crate) fn for_each_bit(&self, mut visit: impl FnMut(usize, usize)) {
+        for (word, mut bits) in self.0.into_iter().enumerate() {
+            while bits != 0 {
+                visit(word, bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+        }
     }
 }
 
@@ -69,19 +70,20 @@ impl<const W: usize> SquareSet for Mask<W> {
         Self::EMPTY
     }
 
+    // The word number is below W as the width holds the board; `% W` tells the compiler so.
     #[inline(always)]
     fn contains(&self, square: Square) -> bool {
-        self.0[square.index() / 64] >> (square.index() % 64) & 1 != 0
+        self.0[square.index() / 64 % W] >> (square.index() % 64) & 1 != 0
     }
 
     #[inline(always)]
     fn insert(&mut self, square: Square) {
-        self.0[square.index() / 64] |= 1 << (square.index() % 64);
+        self.0[square.index() / 64 % W] |= 1 << (square.index() % 64);
     }
 
     #[inline(always)]
     fn remove(&mut self, square: Square) {
-        self.0[square.index() / 64] &= !(1 << (square.index() % 64));
+        self.0[square.index() / 64 % W] &= !(1 << (square.index() % 64));
     }
 
     #[inline(always)]
@@ -95,8 +97,8 @@ impl<const W: usize> SquareSet for Mask<W> {
     }
 
     #[inline(always)]
-    fn for_each(&self, visit: impl FnMut(Square)) {
-        self.iter().for_each(visit);
+    fn for_each(&self, mut visit: impl FnMut(Square)) {
+        self.for_each_bit(|word, bit| visit(Square::from_index(word * 64 + bit)));
     }
 
     fn bytes(_squares: usize) -> u64 {
@@ -135,7 +137,7 @@ impl SquareSet for LargeSet {
 
     fn for_each(&self, mut visit: impl FnMut(Square)) {
         for (i, &word) in self.0.iter().enumerate() {
-            Mask([word]).iter().for_each(|bit| visit(Square::from_index(i * 64 + bit.index())));
+            Mask([word]).for_each_bit(|_, bit| visit(Square::from_index(i * 64 + bit)));
         }
     }
 

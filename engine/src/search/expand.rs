@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::incumbent::Finish;
-use super::problem::Problem;
+use super::problem::{KeeperPush, Problem};
 use crate::board::Square;
 use crate::deadlock::freeze::Freeze;
 use crate::estimate::Estimator;
 use crate::rank::Rank;
 use crate::squares::SquareSet;
-use crate::table::{Entry, Status};
+use crate::table::Row;
 use crate::walk::{Flood, Ground, distances, flood};
 use crate::{Direction, Rule, Statistics};
 
@@ -17,8 +17,7 @@ use crate::{Direction, Rule, Statistics};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Successor<R> {
     pub(crate) rank: R,
-    /// Number of the keeper's square.
-    pub(crate) keeper: u32,
+    pub(crate) keeper: Square,
     pub(crate) cost: u32,
     /// Lower bound on the cost still to come.
     pub(crate) estimate: u32,
@@ -56,25 +55,19 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         }
     }
 
-    /// Lower bound of a box set.
-    pub(crate) fn estimate(&mut self, boxes: &[Square]) -> Option<u32> {
-        self.estimator.of_row(boxes)
-    }
-
-    /// Hands the successors of the states of `row` that are open at `cost` to `emit`, and finished boards among them to
-    /// `finish`.
+    /// Hands the successors of the states opened in `row` to `emit`, and finished boards among them to `finish`.
     ///
     /// `row` must hold the closed states of the row too: without them nothing is lost, but work is done twice.
+    #[inline]
     pub(crate) fn expand(
         &mut self,
         rank: R,
-        row: &mut [Entry],
-        cost: u32,
+        row: &mut Row,
         statistics: &mut Statistics,
         mut emit: impl FnMut(Successor<R>),
         mut finish: impl FnMut(Finish<R>),
     ) {
-        if !row.iter().any(|entry| entry.status == Status::Open) {
+        if row.opened.is_empty() {
             statistics.stale += 1;
             return;
         }
@@ -83,15 +76,15 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         let reached = &mut self.reached;
         let visit = |square, steps| reached.push((square, steps));
         let outcome = if self.problem.dominance {
-            flood(&mut self.ground, &self.occupied, &self.wanted, row, cost, visit)
+            flood(&mut self.ground, &self.occupied, &self.wanted, row, visit)
         } else {
-            flood_each(&mut self.ground, &self.occupied, &self.wanted, row, cost, visit)
+            flood_each(&mut self.ground, &self.occupied, &self.wanted, row, visit)
         };
         match outcome {
             Flood::Dominated => statistics.dominated += 1,
             Flood::Fresh => {
                 statistics.expanded += 1;
-                self.push_from_reached(rank, cost, statistics, &mut emit, &mut finish);
+                self.push_from_reached(rank, row.cost, statistics, &mut emit, &mut finish);
             }
         }
         self.clear_boxes();
@@ -106,7 +99,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
             self.number[square.index()] = number as u32;
         }
         for &square in &self.boxes {
-            for (side, target) in self.problem.pushes[square.index()].iter().flatten() {
+            for (side, target) in self.problem.box_pushes[square.index()].iter() {
                 if !self.occupied.contains(*side) && !self.occupied.contains(*target) {
                     self.wanted.insert(*side);
                 }
@@ -117,7 +110,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
     fn clear_boxes(&mut self) {
         for &square in &self.boxes {
             self.occupied.remove(square);
-            for (side, _) in self.problem.pushes[square.index()].iter().flatten() {
+            for (side, _) in self.problem.box_pushes[square.index()].iter() {
                 self.wanted.remove(*side);
             }
         }
@@ -139,17 +132,12 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
             statistics.dead += 1;
             return;
         }
-        let board = &self.problem.board;
         for index in 0..self.reached.len() {
             let (side, steps) = self.reached[index];
-            for direction in Direction::ALL {
-                let Some(from) = board.neighbour(side, direction) else { continue };
-                if !self.occupied.contains(from) {
-                    continue;
-                }
-                let places = self.problem.pushes[from.index()][direction.index()];
-                let Some((_, target)) = places else { continue };
-                if self.occupied.contains(target) {
+            let pushes = &self.problem.keeper_pushes[side.index()];
+            for (direction, push) in Direction::ALL.into_iter().zip(pushes) {
+                let &Some(KeeperPush { from, target }) = push else { continue };
+                if !self.occupied.contains(from) || self.occupied.contains(target) {
                     continue;
                 }
                 let number = self.number[from.index()] as usize;
@@ -161,7 +149,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
                 };
                 let rank = self.problem.ranking.moved(rank, &self.boxes, number, target);
                 let cost = cost + steps + 1;
-                let keeper = from.index() as u32;
+                let keeper = from;
                 // No bound above 0 on a finished board, so only such boards can be finished.
                 if estimate == 0
                     && let Some(walk) = self.finishing_walk(from, target)
@@ -230,12 +218,12 @@ fn flood_each<G: Ground>(
     ground: &mut G,
     boxes: &G::Set,
     wanted: &G::Set,
-    row: &mut [Entry],
-    cost: u32,
+    row: &Row,
     mut visit: impl FnMut(Square, u32),
 ) -> Flood {
-    for entry in row.iter().filter(|entry| entry.status == Status::Open) {
-        flood(ground, boxes, wanted, &mut [*entry], cost, &mut visit);
+    for &square in &row.opened {
+        let mut alone = Row { cost: row.cost, opened: vec![square], ..Row::default() };
+        flood(ground, boxes, wanted, &mut alone, &mut visit);
     }
     Flood::Fresh
 }

@@ -3,6 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::board::Square;
+
 /// A finished board: where the last push left it, and what it costs in all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Finish<R> {
@@ -10,7 +12,7 @@ pub(crate) struct Finish<R> {
     pub(crate) cost: u32,
     pub(crate) rank: R,
     /// The keeper's square right after the last push.
-    pub(crate) keeper: u32,
+    pub(crate) keeper: Square,
     /// Cost up to that push.
     pub(crate) push_cost: u32,
 }

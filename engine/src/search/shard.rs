@@ -12,7 +12,7 @@ use super::problem::Problem;
 use crate::budget::Budget;
 use crate::outcome::Limit;
 use crate::rank::Rank;
-use crate::table::{Entry, Relaxation, Table};
+use crate::table::{Relaxation, Row, Table};
 use crate::walk::Ground;
 use crate::{Control, Progress, Statistics, Stop};
 
@@ -74,7 +74,7 @@ impl<'a, R: Rank, G: Ground> Shard<'a, R, G> {
                     }
                 }
             };
-            thread.expand(&chunk);
+            thread.expand(chunk);
             self.check_limits(&mut thread);
         }
     }
@@ -82,7 +82,8 @@ impl<'a, R: Rank, G: Ground> Shard<'a, R, G> {
     /// Stores the start.
     pub(crate) fn seed(&self, start: Successor<R>) {
         let mut thread = Thread::new(self);
-        thread.pending.push(start);
+        let mixed = self.table.read().expect("no holder panics").mix(start.rank);
+        thread.pending.push((mixed, start));
         thread.hand_in();
     }
 
@@ -141,9 +142,10 @@ struct Thread<'s, R, G: Ground> {
     shard: &'s Shard<'s, R, G>,
     expander: Expander<'s, R, G>,
     statistics: Statistics,
-    pending: Vec<Successor<R>>,
+    /// Successors to be looked up, with their mixed ranks.
+    pending: Vec<(R, Successor<R>)>,
     held: Held<R>,
-    row: Vec<Entry>,
+    row: Row,
     mixed: Vec<R>,
     /// New entries not yet added to the table's count.
     stored: u64,
@@ -159,14 +161,14 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             statistics: Statistics::default(),
             pending: Vec::with_capacity(2 * PENDING),
             held: Held::new(),
-            row: Vec::new(),
+            row: Row::default(),
             mixed: Vec::new(),
             stored: 0,
             reported: 0,
         }
     }
 
-    fn expand(&mut self, chunk: &Chunk<R>) {
+    fn expand(&mut self, chunk: Chunk<R>) {
         let shard = self.shard;
         self.shard.budget.give_back(row_bytes(&chunk.rows));
         let mut from = 0;
@@ -182,19 +184,19 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                 if let Some(&ahead) = self.mixed.get(from + ROWS_AHEAD) {
                     table.prefetch(ahead);
                 }
-                self.row.clear();
-                table.open_row(self.mixed[from], chunk.cost, false, &mut self.row);
+                self.row.cost = chunk.cost;
+                table.open_row(self.mixed[from], false, &mut self.row);
                 let pending = &mut self.pending;
                 let incumbent = &shard.incumbent;
                 self.expander.expand(
                     chunk.rows[from],
                     &mut self.row,
-                    chunk.cost,
                     &mut self.statistics,
                     |successor| {
                         if successor.cost + successor.estimate < incumbent.cost() {
-                            table.prefetch(table.mix(successor.rank));
-                            pending.push(successor);
+                            let mixed = table.mix(successor.rank);
+                            table.prefetch(mixed);
+                            pending.push((mixed, successor));
                         }
                     },
                     |finish| incumbent.offer(finish),
@@ -210,14 +212,14 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                 self.grow_and_relax(slots);
             }
         }
+        self.held.recycle(chunk.rows);
     }
 
     /// Looks up the successors put off; where that needs a larger table, the rest stays pending.
     fn relax(&mut self, table: &Table<R>) -> Room {
         let mut room = Room::Enough;
-        while let Some(&successor) = self.pending.last() {
-            let mixed = table.mix(successor.rank);
-            let keeper = successor.keeper as usize;
+        while let Some(&(mixed, successor)) = self.pending.last() {
+            let keeper = successor.keeper.index();
             let relaxed = table.relax(mixed, keeper, successor.cost, false);
             if relaxed == Relaxation::Full {
                 room = Room::None;
@@ -297,14 +299,26 @@ fn row_bytes<R>(rows: &[R]) -> u64 {
 /// thread holds back is bounded.
 struct Held<R> {
     lists: Vec<Chunk<R>>,
+    /// Buffers of chunks that were worked off.
+    spare: Vec<Vec<R>>,
 }
 
 impl<R: Copy> Held<R> {
     const SLOTS: usize = 1024;
+    const SPARE: usize = 64;
 
     fn new() -> Self {
         let empty = || Chunk { f: 0, cost: 0, rows: Vec::new() };
-        Self { lists: std::iter::repeat_with(empty).take(Self::SLOTS).collect() }
+        let lists = std::iter::repeat_with(empty).take(Self::SLOTS).collect();
+        Self { lists, spare: Vec::new() }
+    }
+
+    /// Keeps the buffer of a chunk for a list to come.
+    fn recycle(&mut self, mut rows: Vec<R>) {
+        if self.spare.len() < Self::SPARE && rows.capacity() == CHUNK_ROWS {
+            rows.clear();
+            self.spare.push(rows);
+        }
     }
 
     /// Adds a row; returns a list that is full or in the way.
@@ -318,12 +332,28 @@ impl<R: Copy> Held<R> {
             let older = std::mem::replace(list, Chunk { f, cost, rows: Vec::new() });
             leaving = Some(older).filter(|older| !older.rows.is_empty());
         }
+        if list.rows.len() == list.rows.capacity() {
+            Self::enlarge(&mut list.rows, &mut self.spare);
+        }
         list.rows.push(rank);
         if list.rows.len() == CHUNK_ROWS {
             // A list just begun is not full, so there is no older one to forget.
             leaving = Some(Chunk { f, cost, rows: std::mem::take(&mut list.rows) });
         }
         leaving
+    }
+
+    /// Lists begin small, as most of a small search stay so, and go on in a whole chunk.
+    #[cold]
+    fn enlarge(rows: &mut Vec<R>, spare: &mut Vec<Vec<R>>) {
+        const SMALL: usize = 16;
+        if rows.is_empty() {
+            rows.reserve_exact(SMALL);
+            return;
+        }
+        let mut whole = spare.pop().unwrap_or_else(|| Vec::with_capacity(CHUNK_ROWS));
+        whole.append(rows);
+        *rows = whole;
     }
 
     fn drain(&mut self) -> impl Iterator<Item = Chunk<R>> {

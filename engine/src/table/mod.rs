@@ -37,10 +37,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
-pub(crate) use self::grow::RowTooLong;
-use self::layout::CLOSED;
-pub(crate) use self::layout::{LEAST_BASE_BITS, Layout, Mixer, SLOTS};
+use self::layout::{CLOSED, Mixer};
+pub(crate) use self::layout::{Layout, SLOTS};
 use self::memory::{Reservation, prefetch};
+use crate::board::Square;
 use crate::rank::Rank;
 
 /// First word of a slot nobody has used.
@@ -63,19 +63,23 @@ pub(crate) enum Relaxation {
 /// A state of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Number of the keeper's square.
-    pub(crate) keeper: u32,
+    pub(crate) keeper: Square,
     pub(crate) cost: u32,
-    pub(crate) status: Status,
+    /// Whether the state has been opened; its cost is the least then.
+    pub(crate) closed: bool,
 }
 
-/// Where a state stands in the search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// Closed before.
-    Closed,
-    /// Waiting, or closed by this very call of [`Table::open_row`].
-    Open,
+/// A row at the moment it is opened at some cost: its states that matter then.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The cost it is opened at.
+    pub(crate) cost: u32,
+    /// States closed before at lower costs: cost and keeper.
+    pub(crate) cheaper: Vec<(u32, Square)>,
+    /// Keepers of the states opened now.
+    pub(crate) opened: Vec<Square>,
+    /// Keepers of states closed before at the same cost.
+    pub(crate) late: Vec<Square>,
 }
 
 /// The best-g table. See the module for what it is made of.
@@ -302,42 +306,43 @@ impl<R: Rank> Table<R> {
         })
     }
 
-    /// Closes the states of a row that wait at `cost` and lists them as [`Status::Open`], with those closed before.
+    /// Closes the states of a row that wait at `row.cost` and lists them, with those closed before.
     #[inline]
-    pub(crate) fn open_row(&self, mixed: R, cost: u32, backward: bool, row: &mut Vec<Entry>) {
+    pub(crate) fn open_row(&self, mixed: R, backward: bool, row: &mut Row) {
+        row.cheaper.clear();
+        row.opened.clear();
+        row.late.clear();
         self.scan(mixed, backward, |slot, mut word| {
+            let keeper = Square::from_index(self.layout.keeper(word));
             while word & CLOSED == 0 {
-                if self.layout.cost(word) != cost {
+                if self.layout.cost(word) != row.cost {
                     return;
                 }
-                match slot.compare_exchange(
-                    word,
-                    word | CLOSED,
-                    Ordering::SeqCst,
-                    Ordering::SeqCst,
-                ) {
-                    Ok(_) => {
-                        row.push(self.entry(word, Status::Open));
-                        return;
-                    }
+                let closed = word | CLOSED;
+                match slot.compare_exchange(word, closed, Ordering::SeqCst, Ordering::SeqCst) {
+                    Ok(_) => return row.opened.push(keeper),
                     Err(now) => word = now,
                 }
             }
-            row.push(self.entry(word, Status::Closed));
+            match self.layout.cost(word) {
+                cost if cost < row.cost => row.cheaper.push((cost, keeper)),
+                cost if cost == row.cost => row.late.push(keeper),
+                _ => {}
+            }
         });
     }
 
     /// Lists all states of a row as they are.
-    pub(crate) fn row(&self, mixed: R, backward: bool, row: &mut Vec<Entry>) {
+    pub(crate) fn row(&self, mixed: R, backward: bool) -> Vec<Entry> {
+        let mut row = Vec::new();
         self.scan(mixed, backward, |_, word| {
-            let status = if word & CLOSED == 0 { Status::Open } else { Status::Closed };
-            row.push(self.entry(word, status));
+            row.push(Entry {
+                keeper: Square::from_index(self.layout.keeper(word)),
+                cost: self.layout.cost(word),
+                closed: word & CLOSED != 0,
+            });
         });
-    }
-
-    fn entry(&self, word: u64, status: Status) -> Entry {
-        let keeper = self.layout.keeper(word) as u32;
-        Entry { keeper, cost: self.layout.cost(word), status }
+        row
     }
 
     #[inline(always)]
@@ -368,3 +373,6 @@ impl<R: Rank> Table<R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

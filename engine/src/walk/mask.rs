@@ -8,7 +8,8 @@ use crate::squares::{Mask, SquareSet};
 /// Fronts are bit masks; a step is one look-up a square.
 #[derive(Clone, Debug)]
 pub(crate) struct MaskGround<const W: usize> {
-    around: Vec<Mask<W>>,
+    /// Neighbours of the square of each word and bit number.
+    around: Box<[[Mask<W>; 64]; W]>,
     claimed: Mask<W>,
     wanted: Mask<W>,
 }
@@ -28,7 +29,11 @@ impl<const W: usize> Ground for MaskGround<W> {
             let next = Direction::ALL.into_iter().filter_map(|to| board.neighbour(square, to));
             Mask::from_squares(board.squares(), next)
         };
-        let around = board.all().map(around).collect();
+        let mut neighbours = Box::new([[Mask::EMPTY; 64]; W]);
+        for square in board.all() {
+            neighbours[square.index() / 64][square.index() % 64] = around(square);
+        }
+        let around = neighbours;
         Self { around, claimed: Mask::EMPTY, wanted: Mask::EMPTY }
     }
 
@@ -49,11 +54,14 @@ impl<const W: usize> Ground for MaskGround<W> {
     #[inline(always)]
     fn spread(&mut self, front: &mut Mask<W>) {
         let mut next = Mask::EMPTY;
-        for square in front.iter() {
-            next = next.or(self.around[square.index()]);
-        }
+        front.for_each_bit(|word, bit| next = next.or(self.around[word][bit % 64]));
         *front = next.without(self.claimed);
         self.claimed = self.claimed.or(*front);
+    }
+
+    #[inline(always)]
+    fn is_claimed(&self, square: Square) -> bool {
+        self.claimed.contains(square)
     }
 
     #[inline(always)]
@@ -63,7 +71,7 @@ impl<const W: usize> Ground for MaskGround<W> {
 
     #[inline(always)]
     fn visit(&self, front: &Mask<W>, visit: impl FnMut(Square)) {
-        front.and(self.wanted).iter().for_each(visit);
+        front.and(self.wanted).for_each(visit);
     }
 
     #[inline(always)]

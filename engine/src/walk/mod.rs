@@ -7,7 +7,7 @@ pub(crate) use self::mask::MaskGround;
 pub(crate) use self::queue::QueueGround;
 use crate::board::{Board, Square};
 use crate::squares::SquareSet;
-use crate::table::{Entry, Status};
+use crate::table::Row;
 
 /// The floor of a board, on which fronts of keepers spread step by step.
 ///
@@ -25,6 +25,8 @@ pub(crate) trait Ground: Send {
     fn place(&mut self, front: &mut Self::Front, square: Square);
     /// Moves a front on by one step.
     fn spread(&mut self, front: &mut Self::Front);
+    /// Whether a front, or a box, has taken the square.
+    fn is_claimed(&self, square: Square) -> bool;
     fn is_empty(front: &Self::Front) -> bool;
     /// Visits the wanted squares that the front claimed in its last step.
     fn visit(&self, front: &Self::Front, visit: impl FnMut(Square));
@@ -46,9 +48,8 @@ pub(crate) enum Flood {
 /// Spreads the keepers of a whole row at once and visits the wanted squares that one of the states being opened reaches
 /// first, with the number of steps from there.
 ///
-/// `row` holds the states being opened at `cost`, as [`Status::Open`], and the closed ones. Every state starts at its own
-/// cost. A square belongs to the state that reaches it at the least total cost; among equals to a state closed at a
-/// lower cost, then to one being opened, then to one closed at the same cost.
+/// Every state starts at its own cost. A square belongs to the state that reaches it at the least total cost; among
+/// equals to a state closed at a lower cost, then to one being opened, then to one closed at the same cost.
 ///
 /// # Why this loses no shortest solution
 ///
@@ -59,55 +60,66 @@ pub(crate) fn flood<G: Ground>(
     ground: &mut G,
     boxes: &G::Set,
     wanted: &G::Set,
-    row: &mut [Entry],
-    cost: u32,
+    row: &mut Row,
     mut visit: impl FnMut(Square, u32),
 ) -> Flood {
     ground.begin(boxes, wanted);
-    let square = |entry: &Entry| Square::from_index(entry.keeper as usize);
-    row.sort_unstable_by_key(|entry| entry.cost);
-    let cheaper = &row[..row.partition_point(|entry| entry.cost < cost)];
-    let same = || row[cheaper.len()..].iter().filter(|entry| entry.cost == cost);
-
     let mut closed = G::Front::default();
-    let mut next = cheaper.iter().filter(|entry| entry.status == Status::Closed).peekable();
-    let mut time = next.peek().map_or(cost, |entry| entry.cost);
-    while time < cost {
-        while let Some(entry) = next.next_if(|entry| entry.cost == time) {
-            ground.place(&mut closed, square(entry));
-        }
-        if G::is_empty(&closed) {
-            time = next.peek().map_or(cost, |entry| entry.cost);
-        } else {
-            ground.spread(&mut closed);
-            time += 1;
+    if !row.cheaper.is_empty() {
+        closed = run_ahead(ground, row);
+        if row.opened.iter().all(|&square| ground.is_claimed(square)) {
+            return Flood::Dominated;
         }
     }
-
     let mut opened = G::Front::default();
+    row.opened.iter().for_each(|&square| ground.place(&mut opened, square));
     let mut late = G::Front::default();
-    same()
-        .filter(|entry| entry.status == Status::Open)
-        .for_each(|entry| ground.place(&mut opened, square(entry)));
-    if G::is_empty(&opened) {
-        return Flood::Dominated;
-    }
-    same()
-        .filter(|entry| entry.status == Status::Closed)
-        .for_each(|entry| ground.place(&mut late, square(entry)));
+    row.late.iter().for_each(|&square| ground.place(&mut late, square));
     for steps in 0.. {
         ground.visit(&opened, |square| visit(square, steps));
         if !ground.wants_more() {
             break;
         }
-        ground.spread(&mut closed);
+        if !G::is_empty(&closed) {
+            ground.spread(&mut closed);
+        }
         ground.spread(&mut opened);
-        ground.spread(&mut late);
         if G::is_empty(&opened) {
             break;
         }
+        if !G::is_empty(&late) {
+            ground.spread(&mut late);
+        }
     }
     Flood::Fresh
+}
+
+/// Spreads the cheaper states until the cost at which the row is being opened, or until they have claimed all squares
+/// that the others start from. Returns their front.
+#[inline(always)]
+fn run_ahead<G: Ground>(ground: &mut G, row: &mut Row) -> G::Front {
+    let mut closed = G::Front::default();
+    row.cheaper.sort_unstable_by_key(|&(cost, _)| cost);
+    let mut next = 0;
+    let mut time = row.cheaper[0].0;
+    while time < row.cost {
+        while let Some(&(cost, square)) = row.cheaper.get(next)
+            && cost == time
+        {
+            ground.place(&mut closed, square);
+            next += 1;
+        }
+        if G::is_empty(&closed) {
+            time = row.cheaper.get(next).map_or(row.cost, |&(cost, _)| cost);
+        } else {
+            ground.spread(&mut closed);
+            time += 1;
+            if row.opened.iter().all(|&square| ground.is_claimed(square)) {
+                break;
+            }
+        }
+    }
+    closed
 }
 
 /// Visits the wanted squares in the order of their distance from `from`, with the distance, until `visit` says stop.

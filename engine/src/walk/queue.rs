@@ -20,7 +20,7 @@ pub(crate) struct QueueGround {
 
 impl QueueGround {
     fn claim(&mut self, square: Square) -> bool {
-        if self.claimed[square.index()] == self.flood || self.boxes.contains(square) {
+        if self.is_claimed(square) {
             return false;
         }
         self.claimed[square.index()] = self.flood;
@@ -71,6 +71,10 @@ impl Ground for QueueGround {
             }
         }
         *front = next;
+    }
+
+    fn is_claimed(&self, square: Square) -> bool {
+        self.claimed[square.index()] == self.flood || self.boxes.contains(square)
     }
 
     fn is_empty(front: &Vec<Square>) -> bool {
