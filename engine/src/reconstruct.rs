@@ -24,7 +24,7 @@ pub(crate) trait RowSource<R> {
 
 /// Why a solution could not be put together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReconstructError<E> {
+pub(crate) enum ReconstructError<E> {
     /// The rows could not be had.
     #[error(transparent)]
     Source(E),

@@ -10,10 +10,10 @@ use crate::reconstruct::{RowSource, reconstruct};
 use crate::search::agenda::End;
 use crate::search::incumbent::Finish;
 use crate::search::levels::Levels;
-use crate::search::roots;
-use crate::search::side::Side;
 use crate::search::problem::Problem;
+use crate::search::roots;
 use crate::search::shard::Shard;
+use crate::search::side::Side;
 use crate::table::{Entry, Layout, SLOTS, Table};
 use crate::verify::verify;
 
@@ -244,28 +244,39 @@ impl<'a> Solver<'a> {
     /// options: the estimates are consistent, so a state is closed at its least cost whichever thread takes it; a level
     /// ends only when no thread holds work of it; and every refused push is one no solution contains.
     pub fn solve(self) -> Outcome {
-        let board = Board::new(self.level);
-        if let Some(reason) = board.verdict().cloned().or_else(|| no_goal_for_keeper(&board, self.rule)) {
-            return Outcome { ending: Ending::Unsolvable(reason), statistics: Statistics::default() };
-        }
-        match board.squares() {
-            0..=64 => self.on_ground::<MaskGround<1>>(board),
-            65..=128 => self.on_ground::<MaskGround<2>>(board),
-            129..=256 => self.on_ground::<MaskGround<4>>(board),
-            _ => self.on_ground::<QueueGround>(board),
+        match self.objective {
+            Objective::Moves => self.fewest_moves(),
         }
     }
 
-    fn on_ground<G: Ground>(&self, board: Board) -> Outcome {
+    fn fewest_moves(&self) -> Outcome {
+        let board = Board::new(self.level);
+        if let Some(reason) =
+            board.verdict().cloned().or_else(|| no_goal_for_keeper(&board, self.rule))
+        {
+            return Outcome {
+                ending: Ending::Unsolvable(reason),
+                statistics: Statistics::default(),
+            };
+        }
+        match board.squares() {
+            0..=64 => self.on_ground::<MaskGround<1>>(&board),
+            65..=128 => self.on_ground::<MaskGround<2>>(&board),
+            129..=256 => self.on_ground::<MaskGround<4>>(&board),
+            _ => self.on_ground::<QueueGround>(&board),
+        }
+    }
+
+    fn on_ground<G: Ground>(&self, board: &Board) -> Outcome {
         let widths = [EntryWidth::Bytes8, EntryWidth::Bytes16, EntryWidth::Bytes32];
         for width in widths {
             if self.options.entry_width.is_some_and(|least| width < least) {
                 continue;
             }
             let outcome = match width {
-                EntryWidth::Bytes8 => self.with_ranks::<u64, G>(&board),
-                EntryWidth::Bytes16 => self.with_ranks::<u128, G>(&board),
-                EntryWidth::Bytes32 => self.with_ranks::<U256, G>(&board),
+                EntryWidth::Bytes8 => self.with_ranks::<u64, G>(board),
+                EntryWidth::Bytes16 => self.with_ranks::<u128, G>(board),
+                EntryWidth::Bytes32 => self.with_ranks::<U256, G>(board),
             };
             if let Some(outcome) = outcome {
                 return outcome;
@@ -326,7 +337,15 @@ impl<'a> Solver<'a> {
             &self.control,
             self.expansions,
         );
-        Some(self.drive(search, &problem, &shard))
+        match self.drive(search, &problem, &shard) {
+            Ok(outcome) => Some(outcome),
+            Err(CostTooLarge) if R::WORDS < WIDEST => None,
+            Err(CostTooLarge) => {
+                let limit = layout.largest_cost();
+                let ending = Ending::Unsupported(Unsupported::CostTooLarge { limit });
+                Some(Outcome { ending, statistics: Statistics::default() })
+            }
+        }
     }
 
     /// Opens level after level until the proof is complete or a limit is reached.
@@ -335,7 +354,7 @@ impl<'a> Solver<'a> {
         search: SearchChoice,
         problem: &Problem<R, G::Set>,
         shard: &Shard<'_, R, G>,
-    ) -> Outcome {
+    ) -> Result<Outcome, CostTooLarge> {
         let mut statistics = Statistics::default();
         let mut progress = Levels::new(search);
         let (start, finish) = roots::start::<R, G>(problem);
@@ -345,14 +364,13 @@ impl<'a> Solver<'a> {
             shard.seed(Side::Backward, roots::finished(problem));
         }
         let end = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..self.threads).map(|_| scope.spawn(|| shard.work())).collect();
+            let threads: Vec<_> = (0..self.threads).map(|_| scope.spawn(|| shard.work())).collect();
             let end = loop {
                 match shard.agenda.wait_until_quiet() {
                     Ok(next) => match progress.advance(next, shard.incumbent.cost()) {
                         Some(level) => {
                             statistics.levels += 1;
-                            shard.publish(progress.lower_bound());
+                            self.control.publish_level(progress.lower_bound());
                             shard.agenda.open(level);
                         }
                         None => break End::Finished,
@@ -366,16 +384,19 @@ impl<'a> Solver<'a> {
             }
             end
         });
+        if end == End::CostTooLarge {
+            return Err(CostTooLarge);
+        }
         statistics.peak_bytes = shard.budget.peak();
         let best = shard.incumbent.best().map(|finish| self.solution(problem, shard, finish));
         let ending = match (end, best) {
-            (End::Finished, Some(solution)) => Ending::Optimal(solution),
-            (End::Finished, None) => Ending::Unsolvable(Unsolvable::Exhausted),
             (End::Limit(limit), best) => {
                 Ending::Limit { limit, lower_bound: progress.lower_bound(), best }
             }
+            (_, Some(solution)) => Ending::Optimal(solution),
+            (_, None) => Ending::Unsolvable(Unsolvable::Exhausted),
         };
-        Outcome { ending, statistics }
+        Ok(Outcome { ending, statistics })
     }
 
     /// The solution behind a finish, replayed.
@@ -385,21 +406,21 @@ impl<'a> Solver<'a> {
         shard: &Shard<'_, R, G>,
         finish: Finish<R>,
     ) -> Solution {
-        let moves = reconstruct(
-            &problem.board,
-            self.rule,
-            &problem.ranking,
-            finish,
-            &mut TableRows(shard),
-        )
-        .expect("every accepted state has a predecessor that explains its cost");
+        let moves =
+            reconstruct(&problem.board, self.rule, &problem.ranking, finish, &mut TableRows(shard))
+                .expect("every accepted state has a predecessor that explains its cost");
         let replay = verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
         assert!(replay.moves <= finish.cost as usize, "the replay costs what the search says");
-
 
         Solution { moves }
     }
 }
+
+/// Words of the widest entries.
+const WIDEST: usize = <U256 as Rank>::WORDS;
+
+/// The table's entries have no room for a cost that came up.
+struct CostTooLarge;
 
 /// The most bits of a rank that the widest entries hold on any board.
 const MOST_RANK_BITS: u32 = 240;
@@ -416,8 +437,12 @@ pub(crate) fn plan_layout<R: Rank>(board: &Board, memory: u64) -> Option<Layout>
     if !exact || bits > R::BITS.min(MOST_RANK_BITS) {
         return None;
     }
-    // Costs beyond this are not ruled out, but rare enough to start again with wider entries.
-    let likely_cost = 16 * board.squares() as u64 * (board.boxes().len() as u64 + 1);
+    // Costs beyond this are not ruled out, but rare enough to start again with wider entries; the widest leave to the
+    // cost what the rank does not take.
+    let likely_cost = match R::WORDS {
+        WIDEST => 0,
+        _ => 16 * board.squares() as u64 * (board.boxes().len() as u64 + 1),
+    };
     let line_bytes = (SLOTS * 8 * R::WORDS) as u64;
     // The first table may take a quarter of the memory, and never more than 128 MB.
     let base_bits = (memory.min(512 << 20) / 4 / line_bytes).max(1).ilog2();

@@ -67,9 +67,7 @@ impl<'a> Estimator<'a> {
     pub(crate) fn after_push(&mut self, index: usize, from: Square, to: Square) -> Option<u32> {
         let estimate = match self.estimate {
             Estimate::None => 0,
-            Estimate::Nearest(nearest) => {
-                self.row - nearest[from.index()] + nearest[to.index()]
-            }
+            Estimate::Nearest(nearest) => self.row - nearest[from.index()] + nearest[to.index()],
             Estimate::Matching(distances) => self.assignment.reassigned(index, to, distances),
         };
         (estimate < UNREACHABLE).then_some(estimate)

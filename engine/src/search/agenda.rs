@@ -14,6 +14,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::side::{Level, Side};
@@ -37,6 +38,8 @@ pub(crate) enum End {
     Finished,
     /// A limit came first.
     Limit(Limit),
+    /// A cost does not fit the table's entries.
+    CostTooLarge,
 }
 
 /// See the module.
@@ -47,6 +50,8 @@ pub(crate) struct Agenda<R> {
     /// The driver waits here for the end of the level.
     quiet: Condvar,
     threads: usize,
+    /// Rows in all buckets; for watchers.
+    rows: AtomicU64,
 }
 
 type Bucket<R> = BTreeMap<Reverse<u32>, Vec<Vec<R>>>;
@@ -54,8 +59,6 @@ type Bucket<R> = BTreeMap<Reverse<u32>, Vec<Vec<R>>>;
 struct State<R> {
     /// By side and f.
     buckets: [BTreeMap<u32, Bucket<R>>; 2],
-    /// Rows in all buckets.
-    rows: u64,
     /// The level being worked on: rows of greater f, and of the other side, wait.
     level: Option<Level>,
     idle: usize,
@@ -80,7 +83,6 @@ impl<R: Copy> State<R> {
                 entry.remove();
             }
         }
-        self.rows -= rows.len() as u64;
         Some(Chunk { side, f, cost, rows })
     }
 }
@@ -111,9 +113,14 @@ impl<R: Copy> State<R> {
 
 impl<R: Copy> Agenda<R> {
     pub(crate) fn new(threads: usize) -> Self {
-        let state =
-            State { buckets: Default::default(), rows: 0, level: None, idle: 0, end: None };
-        Self { state: Mutex::new(state), work: Condvar::new(), quiet: Condvar::new(), threads }
+        let state = State { buckets: Default::default(), level: None, idle: 0, end: None };
+        Self {
+            state: Mutex::new(state),
+            work: Condvar::new(),
+            quiet: Condvar::new(),
+            threads,
+            rows: AtomicU64::new(0),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<R>> {
@@ -123,7 +130,7 @@ impl<R: Copy> Agenda<R> {
     /// Puts rows into their bucket. Chunks shorter than [`CHUNK_ROWS`] are joined to what is there.
     pub(crate) fn add(&self, chunk: Chunk<R>) {
         let mut state = self.lock();
-        state.rows += chunk.rows.len() as u64;
+        self.rows.fetch_add(chunk.rows.len() as u64, Ordering::Relaxed);
         let buckets = &mut state.buckets[chunk.side as usize];
         let bucket = buckets.entry(chunk.f).or_default();
         let list = bucket.entry(Reverse(chunk.cost)).or_default();
@@ -137,10 +144,16 @@ impl<R: Copy> Agenda<R> {
         }
     }
 
+    fn take_from(&self, state: &mut State<R>) -> Option<Chunk<R>> {
+        let chunk = state.take()?;
+        self.rows.fetch_sub(chunk.rows.len() as u64, Ordering::Relaxed);
+        Some(chunk)
+    }
+
     /// Rows of the current level, if there are any just now.
     pub(crate) fn take(&self) -> Option<Chunk<R>> {
         let mut state = self.lock();
-        if state.end.is_some() { None } else { state.take() }
+        if state.end.is_some() { None } else { self.take_from(&mut state) }
     }
 
     /// Rows of the current level, or of one opened later; `None` when the search is over.
@@ -155,7 +168,7 @@ impl<R: Copy> Agenda<R> {
                 self.quiet.notify_all();
                 return None;
             }
-            if let Some(chunk) = state.take() {
+            if let Some(chunk) = self.take_from(&mut state) {
                 state.idle -= 1;
                 return Some(chunk);
             }
@@ -172,11 +185,6 @@ impl<R: Copy> Agenda<R> {
         state.end.get_or_insert(reason);
         self.work.notify_all();
         self.quiet.notify_all();
-    }
-
-    /// Why everybody was sent home, if that is so.
-    pub(crate) fn ended(&self) -> Option<End> {
-        self.lock().end
     }
 
     /// Opens a level: rows of its side and of at most its f are handed out.
@@ -202,6 +210,6 @@ impl<R: Copy> Agenda<R> {
 
     /// Rows waiting in all buckets.
     pub(crate) fn rows(&self) -> u64 {
-        self.lock().rows
+        self.rows.load(Ordering::Relaxed)
     }
 }

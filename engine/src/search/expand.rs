@@ -207,8 +207,8 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         self.occupied.remove(from);
         let others = self.boxes.iter().copied().filter(|&square| square != from);
         let subsets = self.problem.subsets.as_ref();
-        let mut lost = subsets
-            .is_some_and(|tables| tables.lost(target, direction, &self.occupied, others));
+        let mut lost =
+            subsets.is_some_and(|tables| tables.lost(target, direction, &self.occupied, others));
         if !lost && self.problem.freeze {
             self.occupied.insert(target);
             lost = self.freeze.lost(&self.problem.board, &self.occupied, target);

@@ -120,10 +120,7 @@ mod tests {
         let mut levels = Levels::new(SearchChoice::TwoSided);
         let level = |side, f| Some(Level { side, f });
         assert_eq!(levels.advance(START, u32::MAX), level(Side::Forward, 0));
-        assert_eq!(
-            levels.advance([next(4, 9), next(3, 8)], u32::MAX),
-            level(Side::Backward, 3)
-        );
+        assert_eq!(levels.advance([next(4, 9), next(3, 8)], u32::MAX), level(Side::Backward, 3));
         assert_eq!(levels.lower_bound(), 6);
         // 4 + 6 does not exceed 10: a solution of cost 9 might be unfound.
         assert_eq!(levels.advance([next(4, 9), next(6, 10)], 10), level(Side::Forward, 4));

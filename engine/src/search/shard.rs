@@ -11,11 +11,12 @@ use super::incumbent::Incumbent;
 use super::problem::Problem;
 use super::side::Side;
 use crate::budget::Budget;
+use crate::control::Done;
 use crate::outcome::Limit;
 use crate::rank::Rank;
 use crate::table::{Relaxation, Row, Table};
 use crate::walk::Ground;
-use crate::{Control, Progress, Statistics, Stop};
+use crate::{Control, Statistics, Stop};
 
 /// One shard of the search; a search in one process has just one.
 pub(crate) struct Shard<'a, R, G: Ground> {
@@ -94,10 +95,16 @@ impl<'a, R: Rank, G: Ground> Shard<'a, R, G> {
         thread.hand_in();
     }
 
+    /// Shows what the thread has done, and ends the search where a limit is reached.
     fn check_limits(&self, thread: &mut Thread<'_, R, G>) {
-        let before = std::mem::replace(&mut thread.reported, thread.statistics.expanded);
-        let new = thread.statistics.expanded - before;
-        let expanded = self.expanded.fetch_add(new, Ordering::Relaxed) + new;
+        let Statistics { expanded, states, .. } = thread.statistics;
+        let done = Done {
+            expanded: expanded - thread.shown.expanded,
+            states: states - thread.shown.states,
+        };
+        thread.shown = Done { expanded, states };
+        let expanded = self.expanded.fetch_add(done.expanded, Ordering::Relaxed) + done.expanded;
+        self.control.publish(&done, self.incumbent.cost(), self.agenda.rows(), self.budget.used());
         if let Some(stop) = self.control.stopped() {
             self.agenda.end(End::Limit(match stop {
                 Stop::Time => Limit::Time,
@@ -106,19 +113,6 @@ impl<'a, R: Rank, G: Ground> Shard<'a, R, G> {
         } else if expanded >= self.most_expansions {
             self.agenda.end(End::Limit(Limit::Expansions));
         }
-    }
-
-    /// Shows watchers how far the search is.
-    pub(crate) fn publish(&self, level: u32) {
-        let best = self.incumbent.cost();
-        self.control.publish(&Progress {
-            lower_bound: level,
-            best: (best != u32::MAX).then_some(best),
-            expanded: self.expanded.load(Ordering::Relaxed),
-            states: self.table.read().expect("no holder panics").entries(),
-            open: self.agenda.rows(),
-            memory: self.budget.used(),
-        });
     }
 
     fn hand_over(&self, chunk: Chunk<R>) {
@@ -137,8 +131,7 @@ impl<'a, R: Rank, G: Ground> Shard<'a, R, G> {
             return true;
         }
         // It will be twice as large.
-        let grown =
-            table.can_grow() && self.budget.take(table.bytes()) && table.grow().is_ok();
+        let grown = table.can_grow() && self.budget.take(table.bytes()) && table.grow().is_ok();
         self.growth_refused.store(!grown, Ordering::Relaxed);
         grown
     }
@@ -158,8 +151,8 @@ struct Thread<'s, R, G: Ground> {
     mixed: Vec<R>,
     /// New entries not yet added to the table's count.
     stored: u64,
-    /// Expansions already added to the shard's count.
-    reported: u64,
+    /// What watchers have been shown.
+    shown: Done,
 }
 
 impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
@@ -174,7 +167,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             row: Row::default(),
             mixed: Vec::new(),
             stored: 0,
-            reported: 0,
+            shown: Done::default(),
         }
     }
 
@@ -231,8 +224,14 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
     fn relax(&mut self, table: &Table<R>) -> Room {
         let mut room = Room::Enough;
         let mut done = 0;
+        let largest_cost = table.largest_cost();
         // In the order they were put off: the line of the first has had the longest time to come near.
         for &(mixed, successor) in &self.pending {
+            if successor.cost > largest_cost {
+                self.shard.agenda.end(End::CostTooLarge);
+                done += 1;
+                continue;
+            }
             let keeper = successor.keeper.index();
             let relaxed = table.relax(mixed, keeper, successor.cost, self.side);
             if relaxed == Relaxation::Full {
@@ -247,8 +246,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                 self.statistics.generated += 1;
                 if !covered {
                     let f = successor.cost + successor.estimate;
-                    if let Some(chunk) =
-                        self.held.add(self.side, f, successor.cost, successor.rank)
+                    if let Some(chunk) = self.held.add(self.side, f, successor.cost, successor.rank)
                     {
                         self.shard.hand_over(chunk);
                     }

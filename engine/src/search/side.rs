@@ -29,9 +29,9 @@ impl Side {
 
 /// A portion of the search that is worked off before the next is opened: all states of one side with one f.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Level {
+pub(crate) struct Level {
     /// Whose states.
-    pub side: Side,
+    pub(crate) side: Side,
     /// Their cost plus the estimate of the cost to come.
-    pub f: u32,
+    pub(crate) f: u32,
 }

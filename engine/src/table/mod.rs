@@ -133,8 +133,14 @@ impl<R: Rank> Table<R> {
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// The largest cost an entry holds.
+    pub(crate) fn largest_cost(&self) -> u32 {
+        self.layout.largest_cost()
     }
 
     /// Bytes of the table as it stands.
@@ -148,6 +154,7 @@ impl<R: Rank> Table<R> {
     }
 
     /// Slots in use, without what threads have not counted yet.
+    #[cfg(test)]
     pub(crate) fn entries(&self) -> u64 {
         self.entries.load(Ordering::Relaxed)
     }
