@@ -102,6 +102,37 @@ pub enum EntryWidth {
     Bytes32,
 }
 
+impl EntryWidth {
+    /// Its size in bytes.
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Self::Bytes8 => 8,
+            Self::Bytes16 => 16,
+            Self::Bytes32 => 32,
+        }
+    }
+}
+
+impl std::fmt::Display for EntryWidth {
+    /// Its size in bytes, as a number.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.bytes().fmt(f)
+    }
+}
+
+impl std::str::FromStr for EntryWidth {
+    type Err = UnknownName;
+
+    fn from_str(word: &str) -> Result<Self, UnknownName> {
+        match word {
+            "8" => Ok(Self::Bytes8),
+            "16" => Ok(Self::Bytes16),
+            "32" => Ok(Self::Bytes32),
+            _ => Err(UnknownName::new("entry width", word, "8, 16 or 32")),
+        }
+    }
+}
+
 /// Sets up and runs a search in this process.
 ///
 /// ```
@@ -207,6 +238,12 @@ impl<'a> Solver<'a> {
     /// The handle to stop it by and to watch it.
     pub fn control(self, control: Control) -> Self {
         Self { control, ..self }
+    }
+
+    /// The search that [`Solver::solve`] will run: the one asked for, or what [`SearchChoice::Auto`] stands for on this
+    /// level.
+    pub fn chosen_search(&self) -> SearchChoice {
+        self.choose_search(&Board::new(self.level))
     }
 
     /// Searches until an ending is reached.
