@@ -135,7 +135,7 @@ fn levels_of_a_file_are_chosen_by_number() {
     assert_eq!(ids(&["--level", "2"]), all[1..2]);
     assert_eq!(ids(&["--level", "2-3"]), all[1..]);
     let missing = run(&["solve", &file, "--level", "4"]).expect(exit::BAD_INPUT);
-    assert!(missing.stderr.contains("no level 4, the file has 3 levels"), "{missing:?}");
+    assert!(missing.stderr.contains("no level 4, found 3 levels"), "{missing:?}");
 }
 
 #[test]
