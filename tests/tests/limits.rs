@@ -26,6 +26,19 @@ fn the_time_limit_is_kept() {
 }
 
 #[test]
+fn limits_are_kept_while_a_search_is_set_up() {
+    for search in ["two-sided", "backward"] {
+        let args = ["solve", "-", "--search", search, "--timeout", "300ms"];
+        let answer = run_with_input(&args, boards::MANY_GOALS.as_bytes()).expect(exit::LIMIT);
+        assert_eq!(answer.value("optimal"), "TIMEOUT");
+        assert!(answer.elapsed < Duration::from_millis(300) + SLACK, "{answer:?}");
+    }
+    let args = ["solve", "-", "--search", "two-sided", "--memory", "4M"];
+    let answer = run_with_input(&args, boards::MANY_GOALS.as_bytes()).expect(exit::LIMIT);
+    assert_eq!(answer.value("optimal"), "MEMORY");
+}
+
+#[test]
 fn the_bound_of_a_limit_is_below_the_optimum() {
     let answer = run(&["solve", "p15", "--timeout", "200ms", "--threads", "1"]);
     // A machine that proves it in that time is welcome to.
