@@ -1,0 +1,101 @@
+//! What is to be proven.
+
+use sokohive_engine::{EstimateChoice, Objective, Rule};
+
+use crate::bad_field::required;
+use crate::{BadField, wire};
+
+/// Longest board text taken, in bytes.
+const MAX_BOARD_BYTES: usize = 1 << 20;
+
+/// What is to be proven, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// The board in XSB notation, closed in by walls.
+    pub board: String,
+    /// When it counts as finished.
+    pub rule: Rule,
+    /// What to have fewest of.
+    pub objective: Objective,
+    /// What leads the search.
+    pub estimate: EstimateChoice,
+    /// Whether dominated states are dropped.
+    pub dominance: bool,
+    /// Whether pushes into deadlocked pairs and triples are refused.
+    pub deadlock_tables: bool,
+    /// Most bytes that each worker may use, if that is less than its own limit.
+    pub memory: Option<u64>,
+}
+
+impl From<Task> for wire::Task {
+    fn from(task: Task) -> Self {
+        let rule = match task.rule {
+            Rule::Classic => wire::Rule::Classic,
+            Rule::KeeperOnGoal => wire::Rule::KeeperOnGoal,
+        };
+        let objective = match task.objective {
+            Objective::Moves => wire::Objective::Moves,
+            _ => wire::Objective::Unspecified,
+        };
+        let estimate = match task.estimate {
+            EstimateChoice::Auto => wire::Estimate::Auto,
+            EstimateChoice::Nearest => wire::Estimate::Nearest,
+            EstimateChoice::Matching => wire::Estimate::Matching,
+            _ => wire::Estimate::Unspecified,
+        };
+        Self {
+            board: task.board,
+            rule: rule.into(),
+            objective: objective.into(),
+            estimate: estimate.into(),
+            dominance: task.dominance,
+            deadlock_tables: task.deadlock_tables,
+            memory_bytes: task.memory,
+        }
+    }
+}
+
+impl TryFrom<wire::Task> for Task {
+    type Error = BadField;
+
+    fn try_from(task: wire::Task) -> Result<Self, BadField> {
+        let unknown = |field, what, found: i32| {
+            Err(BadField::new(field, format_args!("{found} is not {what}")))
+        };
+        if task.board.is_empty() || task.board.len() > MAX_BOARD_BYTES {
+            let problem = format!("{} bytes, expected 1 to {MAX_BOARD_BYTES}", task.board.len());
+            return Err(BadField::new("task.board", problem));
+        }
+        let rule = match wire::Rule::try_from(task.rule) {
+            Ok(wire::Rule::Classic) => Rule::Classic,
+            Ok(wire::Rule::KeeperOnGoal) => Rule::KeeperOnGoal,
+            _ => return unknown("task.rule", "a rule", task.rule),
+        };
+        let objective = match wire::Objective::try_from(task.objective) {
+            Ok(wire::Objective::Moves) => Objective::Moves,
+            _ => return unknown("task.objective", "an objective", task.objective),
+        };
+        let estimate = match wire::Estimate::try_from(task.estimate) {
+            Ok(wire::Estimate::Auto) => EstimateChoice::Auto,
+            Ok(wire::Estimate::Nearest) => EstimateChoice::Nearest,
+            Ok(wire::Estimate::Matching) => EstimateChoice::Matching,
+            _ => return unknown("task.estimate", "an estimate", task.estimate),
+        };
+        Ok(Self {
+            board: task.board,
+            rule,
+            objective,
+            estimate,
+            dominance: task.dominance,
+            deadlock_tables: task.deadlock_tables,
+            memory: task.memory_bytes,
+        })
+    }
+}
+
+impl Task {
+    /// Reads the field `task` of a message.
+    pub(crate) fn from_field(task: Option<wire::Task>) -> Result<Self, BadField> {
+        required("task", task)?.try_into()
+    }
+}
