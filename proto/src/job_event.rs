@@ -29,7 +29,6 @@ impl fmt::Display for JobNumber {
 
 /// Where a job stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "few are alive at a time")]
 pub enum JobState {
     /// Waiting for its turn.
     Queued,
