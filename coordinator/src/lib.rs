@@ -1,1 +1,3 @@
 //! The `sokohive` command.
+
+pub mod cluster;

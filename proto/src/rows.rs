@@ -2,8 +2,8 @@
 
 use crate::{BadField, Fence, Rank, Side, wire};
 
-/// Most ranks in one call.
-pub const MAX_RANKS: usize = 4096;
+/// Most ranks in one call: rows of a thousand states each still fit in one answer.
+pub const MAX_RANKS: usize = 512;
 
 /// One state of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
