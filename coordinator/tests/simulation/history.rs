@@ -62,6 +62,8 @@ pub(crate) struct History {
     pub(crate) given_up: Option<String>,
     /// Pushes refused for another job, epoch or process: shows that the fence was needed.
     pub(crate) fenced: usize,
+    /// Closed vertices reached again at less cost: a level was ended too early.
+    pub(crate) reopened: usize,
     /// Batches that came again.
     pub(crate) repeated: usize,
 }
