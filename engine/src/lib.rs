@@ -4,20 +4,38 @@
 //!
 //! The folders spell the algorithm; see `ARCHITECTURE.md` for the code map.
 
+mod board;
+mod budget;
 mod control;
+mod deadlock;
 mod direction;
+mod estimate;
+mod inspect;
 mod level;
 mod moves;
 mod outcome;
+mod rank;
+mod reconstruct;
 mod rule;
+mod search;
 mod solver;
+mod squares;
 mod statistics;
+mod table;
+mod verify;
+mod walk;
 
+pub use board::{Board, Square};
 pub use control::{Control, Progress, Stop};
 pub use direction::Direction;
-pub use level::{Level, Position, Tile};
-pub use moves::{Move, Moves};
+pub use inspect::{BoxInspection, Inspection};
+pub use level::{
+    Collection, EmbeddedSolution, Level, LevelError, LevelErrorKind, Note, Place, Position,
+    ReadOptions, Tile, builtin,
+};
+pub use moves::{MAX_MOVES, Move, Moves, MovesError, MovesErrorKind};
 pub use outcome::{Ending, Limit, Outcome, Solution, Unsolvable, Unsupported};
 pub use rule::{Objective, Rule, UnknownName};
-pub use solver::{EstimateChoice, Solver};
+pub use solver::{EntryWidth, EstimateChoice, Solver};
 pub use statistics::Statistics;
+pub use verify::{Blocked, Replay, Unfinished, VerifyError, verify, verify_strict};

@@ -61,6 +61,13 @@ pub enum Unsolvable {
         /// Goals there.
         goals: usize,
     },
+    /// Every goal within the keeper's reach is needed for a box, and the rule wants one for the keeper.
+    NoGoalForKeeper {
+        /// Boxes there.
+        boxes: usize,
+        /// Goals there.
+        goals: usize,
+    },
     /// A box off goal that the keeper can never get at.
     BoxOutOfReach(Position),
     /// A box on a square from which it reaches no goal, even alone.
@@ -94,14 +101,22 @@ pub enum Limit {
     Interrupted,
 }
 
+fn count(number: usize, noun: &str, plural: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { plural })
+}
+
 impl fmt::Display for Unsolvable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooFewGoals { boxes, goals } => {
-                let plural = |n: usize| if n == 1 { "" } else { "s" };
-                let box_plural = if *boxes == 1 { "" } else { "es" };
-                write!(f, "{boxes} box{box_plural}, {goals} goal{}", plural(*goals))
+                write!(f, "{}, {}", count(*boxes, "box", "es"), count(*goals, "goal", "s"))
             }
+            Self::NoGoalForKeeper { boxes, goals } => write!(
+                f,
+                "{}, {}, and the keeper needs a goal of its own",
+                count(*boxes, "box", "es"),
+                count(*goals, "goal", "s")
+            ),
             Self::BoxOutOfReach(at) => write!(f, "the keeper can never reach the box at {at}"),
             Self::BoxOnDeadSquare(at) => {
                 write!(f, "the box at {at} can reach no goal, even alone")

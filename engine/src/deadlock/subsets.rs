@@ -1,0 +1,196 @@
+//! Keeper-aware dead pairs and triples.
+//!
+//! For every two (three) live squares and every keeper square, the board with only those boxes is solved backwards once,
+//! by pulls from the goals. What the pulls do not reach is dead: with these boxes and the keeper there, the board cannot
+//! be finished, whatever else stands on it. (Related: A. G. Pereira, M. Ritt and L. S. Buriol, *Optimal Sokoban solving
+//! using pattern databases with specific domain knowledge*, 2015; these tables know where the keeper is.)
+//!
+//! A push leaves the keeper on the square the box came from. So a table is asked with the pushed box's new square and
+//! the direction, which name the keeper's square, and answers with a set of squares where one more box is too much: one
+//! intersection for all pairs of the pushed box, one for each other box for all triples.
+
+use crate::Direction;
+use crate::board::{Board, Square};
+use crate::budget::Budget;
+use crate::rank::Ranking;
+use crate::squares::SquareSet;
+use crate::walk::Ground;
+
+/// The tables of one board.
+#[derive(Clone, Debug)]
+pub(crate) struct DeadSubsets<S> {
+    live: usize,
+    /// At `square * 4 + direction` of the push: squares where another box makes a dead pair.
+    pairs: Vec<S>,
+    /// At `(square * 4 + direction) * live + other`: squares, beyond `other`, where a third box makes a dead triple.
+    triples: Vec<S>,
+}
+
+/// Most sets of boxes a table is worth building for: beyond, building takes longer than most searches.
+const MOST_SETS: u64 = 200_000;
+
+impl<S: SquareSet> DeadSubsets<S> {
+    /// Builds what the number of boxes has use for and the budget has room for. `None` if that is nothing.
+    ///
+    /// `ground` walks on this board. The budget is charged for what is kept.
+    pub(crate) fn new<G: Ground<Set = S>>(
+        board: &Board,
+        ground: &mut G,
+        budget: &Budget,
+    ) -> Option<Self> {
+        let (live, boxes) = (board.live(), board.boxes().len());
+        let choose = |taken: u64| (0..taken).fold(1, |sets, i| sets * (live as u64 - i) / (i + 1));
+        let fits = |size: usize, kept: usize| {
+            boxes >= size
+                && live >= size
+                && choose(size as u64) <= MOST_SETS
+                && budget.take(kept as u64 * S::bytes(board.squares()))
+        };
+        if !fits(2, 4 * live) {
+            return None;
+        }
+        let mut tables =
+            Self { live, pairs: vec![S::empty(board.squares()); 4 * live], triples: Vec::new() };
+        tables.keep_pairs(board, &Alive::solve(board, ground, 2)?);
+        if fits(3, 4 * live * live)
+            && let Some(alive) = Alive::solve(board, ground, 3)
+        {
+            tables.triples = vec![S::empty(board.squares()); 4 * live * live];
+            tables.keep_triples(board, &alive);
+        }
+        Some(tables)
+    }
+
+    /// Sets of squares in the tables of pairs and of triples.
+    pub(crate) fn sizes(&self) -> (usize, usize) {
+        (self.pairs.len(), self.triples.len())
+    }
+
+    /// Whether a box pushed to `pushed` makes a dead pair or triple with some of `others`; `boxes` holds `others`, and
+    /// may hold the pushed box.
+    #[inline]
+    pub(crate) fn lost(
+        &self,
+        pushed: Square,
+        direction: Direction,
+        boxes: &S,
+        others: impl Iterator<Item = Square>,
+    ) -> bool {
+        let push = pushed.index() * 4 + direction.index();
+        if self.pairs[push].intersects(boxes) {
+            return true;
+        }
+        if self.triples.is_empty() {
+            return false;
+        }
+        let thirds = &self.triples[push * self.live..][..self.live];
+        others.into_iter().any(|other| thirds[other.index()].intersects(boxes))
+    }
+
+    /// Every push of a lone box: its target, its direction, and the keeper's square after it.
+    fn pushes(board: &Board) -> impl Iterator<Item = (Square, Direction, Square)> + '_ {
+        board.all().take(board.live()).flat_map(move |square| {
+            Direction::ALL.into_iter().filter_map(move |direction| {
+                let keeper = board.neighbour(square, direction.opposite())?;
+                Some((square, direction, keeper))
+            })
+        })
+    }
+
+    fn keep_pairs(&mut self, board: &Board, alive: &Alive<S>) {
+        for (square, direction, keeper) in Self::pushes(board) {
+            for other in board.all().take(self.live) {
+                if other != square && other != keeper && !alive.is([square, other], keeper) {
+                    self.pairs[square.index() * 4 + direction.index()].insert(other);
+                }
+            }
+        }
+    }
+
+    fn keep_triples(&mut self, board: &Board, alive: &Alive<S>) {
+        for (square, direction, keeper) in Self::pushes(board) {
+            let push = square.index() * 4 + direction.index();
+            let pairs = self.pairs[push].clone();
+            let usable = |other: Square| {
+                other != square && other != keeper && !pairs.contains(other)
+            };
+            for other in board.all().take(self.live).filter(|&other| usable(other)) {
+                for third in board.all().take(self.live).skip(other.index() + 1) {
+                    if usable(third) && !alive.is([square, other, third], keeper) {
+                        self.triples[push * self.live + other.index()].insert(third);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// For every set of so many boxes, the keeper squares from which they can be brought home.
+struct Alive<S> {
+    ranking: Ranking<u64>,
+    keepers: Vec<S>,
+}
+
+impl<S: SquareSet> Alive<S> {
+    fn solve<G: Ground<Set = S>>(board: &Board, ground: &mut G, size: usize) -> Option<Self> {
+        let ranking = Ranking::<u64>::new(board.live(), size)?;
+        let keepers = vec![S::empty(board.squares()); usize::try_from(ranking.sets()).ok()?];
+        let mut alive = Self { ranking, keepers };
+        let mut set = vec![Square::from_index(0); size];
+        let mut todo = Vec::new();
+        for rank in 0..alive.ranking.sets() {
+            alive.ranking.unrank(rank, &mut set);
+            if set.iter().all(|&square| board.is_goal(square)) {
+                let boxes = S::from_squares(board.squares(), set.iter().copied());
+                for keeper in board.all() {
+                    alive.revive(ground, rank, &boxes, keeper, &mut todo);
+                }
+            }
+        }
+        while let Some((rank, region)) = todo.pop() {
+            alive.ranking.unrank(rank, &mut set);
+            let mut boxes = S::from_squares(board.squares(), set.iter().copied());
+            for index in 0..size {
+                let from = set[index];
+                for direction in Direction::ALL {
+                    // Undo a push: the keeper steps back and the box follows to where it stood.
+                    let Some(side) = board.neighbour(from, direction) else { continue };
+                    let Some(back) = board.neighbour(side, direction) else { continue };
+                    if !region.contains(side) || !board.is_live(side) || boxes.contains(back) {
+                        continue;
+                    }
+                    let rank = alive.ranking.moved(rank, &set, index, side);
+                    boxes.remove(from);
+                    boxes.insert(side);
+                    alive.revive(ground, rank, &boxes, back, &mut todo);
+                    boxes.remove(side);
+                    boxes.insert(from);
+                }
+            }
+        }
+        Some(alive)
+    }
+
+    /// Marks the keeper's region alive, and queues it if it was not.
+    fn revive<G: Ground<Set = S>>(
+        &mut self,
+        ground: &mut G,
+        rank: u64,
+        boxes: &S,
+        keeper: Square,
+        todo: &mut Vec<(u64, S)>,
+    ) {
+        let keepers = &mut self.keepers[rank as usize];
+        if keepers.contains(keeper) || boxes.contains(keeper) {
+            return;
+        }
+        let region = ground.region(boxes, keeper);
+        region.for_each(|square| keepers.insert(square));
+        todo.push((rank, region));
+    }
+
+    fn is<const N: usize>(&self, mut set: [Square; N], keeper: Square) -> bool {
+        set.sort_unstable();
+        self.keepers[self.ranking.rank(&set) as usize].contains(keeper)
+    }
+}

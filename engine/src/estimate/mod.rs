@@ -1,0 +1,81 @@
+//! Lower bounds on the cost still to come.
+//!
+//! Both bounds depend on the box set only and count pushes, each of which is a move. They are consistent: a push
+//! changes one push distance by at most one, so the sum (and the least matching) falls by at most one, and every edge
+//! of the search costs at least that push.
+
+mod distances;
+mod matching;
+
+pub(crate) use self::distances::PushDistances;
+use self::matching::Assignment;
+use crate::board::{Board, Square};
+
+/// No number of pushes gets there.
+pub(crate) const UNREACHABLE: u32 = u32::MAX / 4;
+
+/// A lower bound, prepared for one board.
+#[derive(Clone, Debug)]
+pub(crate) enum Estimate {
+    /// Nothing: 0 everywhere. For a search that proves a board's cost without any bound to lean on.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the blind search of the tests"))]
+    None,
+    /// Sum of the distances to the nearest goals.
+    Nearest(Vec<u32>),
+    /// Least sum of distances over all ways to give each box a goal of its own.
+    Matching(PushDistances),
+}
+
+impl Estimate {
+    pub(crate) fn nearest(board: &Board) -> Self {
+        let distances = PushDistances::new(board);
+        let nearest = |square| (0..distances.goals()).map(|goal| distances.of(square, goal)).min();
+        Self::Nearest(board.all().map(|square| nearest(square).unwrap_or(UNREACHABLE)).collect())
+    }
+
+    pub(crate) fn matching(board: &Board) -> Self {
+        Self::Matching(PushDistances::new(board))
+    }
+}
+
+/// A thread's scratch for one estimate.
+#[derive(Clone, Debug)]
+pub(crate) struct Estimator<'a> {
+    estimate: &'a Estimate,
+    assignment: Assignment,
+    row: u32,
+}
+
+impl<'a> Estimator<'a> {
+    pub(crate) fn new(estimate: &'a Estimate) -> Self {
+        Self { estimate, assignment: Assignment::default(), row: 0 }
+    }
+
+    /// The bound of a box set, `None` if it cannot be finished. Must come before [`Estimator::after_push`].
+    pub(crate) fn of_row(&mut self, boxes: &[Square]) -> Option<u32> {
+        self.row = match self.estimate {
+            Estimate::None => 0,
+            Estimate::Nearest(nearest) => {
+                boxes.iter().map(|square| nearest[square.index()]).fold(0, u32::saturating_add)
+            }
+            Estimate::Matching(distances) => self.assignment.solve(boxes, distances),
+        };
+        (self.row < UNREACHABLE).then_some(self.row)
+    }
+
+    /// The bound of the box set of [`Estimator::of_row`] with box number `index` moved from `from` to `to`.
+    #[inline]
+    pub(crate) fn after_push(&mut self, index: usize, from: Square, to: Square) -> Option<u32> {
+        let estimate = match self.estimate {
+            Estimate::None => 0,
+            Estimate::Nearest(nearest) => {
+                self.row - nearest[from.index()] + nearest[to.index()]
+            }
+            Estimate::Matching(distances) => self.assignment.reassigned(index, to, distances),
+        };
+        (estimate < UNREACHABLE).then_some(estimate)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! Expansion of a row: all pushes that its newly opened states lead to.
+
+use std::ops::ControlFlow;
+
+use super::incumbent::Finish;
+use super::problem::{KeeperPush, Problem};
+use crate::board::Square;
+use crate::deadlock::freeze::Freeze;
+use crate::estimate::Estimator;
+use crate::rank::Rank;
+use crate::squares::SquareSet;
+use crate::table::Row;
+use crate::walk::{Flood, Ground, distances, flood};
+use crate::{Direction, Rule, Statistics};
+
+/// A state reached by a push, before it is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Successor<R> {
+    pub(crate) rank: R,
+    pub(crate) keeper: Square,
+    pub(crate) cost: u32,
+    /// Lower bound on the cost still to come.
+    pub(crate) estimate: u32,
+}
+
+/// A thread's scratch for expansions.
+pub(crate) struct Expander<'a, R, G: Ground> {
+    problem: &'a Problem<R, G::Set>,
+    ground: G,
+    estimator: Estimator<'a>,
+    freeze: Freeze<G::Set>,
+    boxes: Vec<Square>,
+    occupied: G::Set,
+    wanted: G::Set,
+    /// For each square with a box, the box's number in `boxes`.
+    number: Vec<u32>,
+    /// Wanted squares reached, with the steps from the nearest newly opened state.
+    reached: Vec<(Square, u32)>,
+}
+
+impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
+    pub(crate) fn new(problem: &'a Problem<R, G::Set>) -> Self {
+        let board = &problem.board;
+        let none = G::Set::empty(board.squares());
+        Self {
+            problem,
+            ground: G::new(board),
+            estimator: Estimator::new(&problem.estimate),
+            freeze: Freeze::new(board),
+            boxes: vec![Square::from_index(0); problem.boxes()],
+            occupied: none.clone(),
+            wanted: none,
+            number: vec![0; board.squares()],
+            reached: Vec::new(),
+        }
+    }
+
+    /// Hands the successors of the states opened in `row` to `emit`, and finished boards among them to `finish`.
+    ///
+    /// `row` must hold the closed states of the row too: without them nothing is lost, but work is done twice.
+    #[inline]
+    pub(crate) fn expand(
+        &mut self,
+        rank: R,
+        row: &mut Row,
+        statistics: &mut Statistics,
+        mut emit: impl FnMut(Successor<R>),
+        mut finish: impl FnMut(Finish<R>),
+    ) {
+        if row.opened.is_empty() {
+            statistics.stale += 1;
+            return;
+        }
+        self.place_boxes(rank);
+        self.reached.clear();
+        let reached = &mut self.reached;
+        let visit = |square, steps| reached.push((square, steps));
+        let outcome = if self.problem.dominance {
+            flood(&mut self.ground, &self.occupied, &self.wanted, row, visit)
+        } else {
+            flood_each(&mut self.ground, &self.occupied, &self.wanted, row, visit)
+        };
+        match outcome {
+            Flood::Dominated => statistics.dominated += 1,
+            Flood::Fresh => {
+                statistics.expanded += 1;
+                self.push_from_reached(rank, row.cost, statistics, &mut emit, &mut finish);
+            }
+        }
+        self.clear_boxes();
+    }
+
+    /// Sets up box set, occupied squares, and the squares pushes are possible from.
+    #[inline(always)]
+    fn place_boxes(&mut self, rank: R) {
+        self.problem.ranking.unrank(rank, &mut self.boxes);
+        for (number, &square) in self.boxes.iter().enumerate() {
+            self.occupied.insert(square);
+            self.number[square.index()] = number as u32;
+        }
+        for &square in &self.boxes {
+            for (side, target) in self.problem.box_pushes[square.index()].iter() {
+                if !self.occupied.contains(*side) && !self.occupied.contains(*target) {
+                    self.wanted.insert(*side);
+                }
+            }
+        }
+    }
+
+    fn clear_boxes(&mut self) {
+        for &square in &self.boxes {
+            self.occupied.remove(square);
+            for (side, _) in self.problem.box_pushes[square.index()].iter() {
+                self.wanted.remove(*side);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn push_from_reached(
+        &mut self,
+        rank: R,
+        cost: u32,
+        statistics: &mut Statistics,
+        emit: &mut impl FnMut(Successor<R>),
+        finish: &mut impl FnMut(Finish<R>),
+    ) {
+        if self.reached.is_empty() {
+            return;
+        }
+        if self.estimator.of_row(&self.boxes).is_none() {
+            statistics.dead += 1;
+            return;
+        }
+        for index in 0..self.reached.len() {
+            let (side, steps) = self.reached[index];
+            let pushes = &self.problem.keeper_pushes[side.index()];
+            for (direction, push) in Direction::ALL.into_iter().zip(pushes) {
+                let &Some(KeeperPush { from, target }) = push else { continue };
+                if !self.occupied.contains(from) || self.occupied.contains(target) {
+                    continue;
+                }
+                let number = self.number[from.index()] as usize;
+                let estimate = self.estimator.after_push(number, from, target);
+                let Some(estimate) = estimate.filter(|_| !self.lost(from, target, direction))
+                else {
+                    statistics.dead += 1;
+                    continue;
+                };
+                let rank = self.problem.ranking.moved(rank, &self.boxes, number, target);
+                let cost = cost + steps + 1;
+                let keeper = from;
+                // No bound above 0 on a finished board, so only such boards can be finished.
+                if estimate == 0
+                    && let Some(walk) = self.finishing_walk(from, target)
+                {
+                    finish(Finish { cost: cost + walk, rank, keeper, push_cost: cost });
+                }
+                emit(Successor { rank, keeper, cost, estimate });
+            }
+        }
+    }
+
+    /// Whether no solution passes through the board after a push.
+    #[inline(always)]
+    fn lost(&mut self, from: Square, target: Square, direction: Direction) -> bool {
+        self.occupied.remove(from);
+        let others = self.boxes.iter().copied().filter(|&square| square != from);
+        let subsets = self.problem.subsets.as_ref();
+        let mut lost = subsets
+            .is_some_and(|tables| tables.lost(target, direction, &self.occupied, others));
+        if !lost && self.problem.freeze {
+            self.occupied.insert(target);
+            lost = self.freeze.lost(&self.problem.board, &self.occupied, target);
+            self.occupied.remove(target);
+        }
+        self.occupied.insert(from);
+        lost
+    }
+
+    /// Steps the keeper still has to walk after a push that may have been the last, if it was.
+    #[cold]
+    fn finishing_walk(&mut self, from: Square, target: Square) -> Option<u32> {
+        self.occupied.remove(from);
+        self.occupied.insert(target);
+        let walk = finishing_walk(&mut self.ground, self.problem, &self.occupied, from);
+        self.occupied.remove(target);
+        self.occupied.insert(from);
+        walk
+    }
+}
+
+/// Steps from `keeper` to where a board with these boxes is finished; `None` if it is not, or out of reach.
+pub(crate) fn finishing_walk<R, G: Ground>(
+    ground: &mut G,
+    problem: &Problem<R, G::Set>,
+    boxes: &G::Set,
+    keeper: Square,
+) -> Option<u32> {
+    if !boxes.is_subset(&problem.goals) {
+        return None;
+    }
+    match problem.rule {
+        Rule::Classic => Some(0),
+        Rule::KeeperOnGoal => {
+            let mut walk = None;
+            distances(ground, boxes, &problem.goals, keeper, |_, steps| {
+                walk = Some(steps);
+                ControlFlow::Break(())
+            });
+            walk
+        }
+    }
+}
+
+/// Like [`flood`] without dominance: every newly opened state alone, as if the row held no other.
+fn flood_each<G: Ground>(
+    ground: &mut G,
+    boxes: &G::Set,
+    wanted: &G::Set,
+    row: &Row,
+    mut visit: impl FnMut(Square, u32),
+) -> Flood {
+    for &square in &row.opened {
+        let mut alone = Row { cost: row.cost, opened: vec![square], ..Row::default() };
+        flood(ground, boxes, wanted, &mut alone, &mut visit);
+    }
+    Flood::Fresh
+}

@@ -1,0 +1,378 @@
+//! The best-g table: the least cost known of every state, clustered by box set.
+//!
+//! # Layout
+//!
+//! The rank of a box set is mixed by a bijection; the low bits of the result number its *home line* of eight slots. A
+//! slot holds one state: what the line number does not tell of the mixed rank (the *remainder*, so that the key is
+//! exact and never a fingerprint), the keeper's square, the cost, a closed bit, and the side of the search. All states
+//! of a box set, its *row*, therefore lie together: most rows are one cache line. A slot is 8 bytes while the fields
+//! fit, else 16, else 32 ([`Layout`]); only its first word ever changes once it is written.
+//!
+//! A row whose home line is full goes on at home + 1, home + 3, home + 6 … (triangular numbers); the slot keeps the
+//! number of the probe, so that its home can be told from where it stands. Linear probing would be simpler, but rows of
+//! many slots make long clusters of it well below the load of 0.85 that we want.
+//!
+//! # What never happens
+//!
+//! No slot is ever emptied, and no entry moves while the search runs. So a row ends at the first empty slot of its
+//! probe sequence, and two threads that store the same state meet in the same slot. Every update is one compare-and-swap
+//! of the first word. In a wide slot the first word is `BUSY` while the key words behind it are written.
+//!
+//! # Growth
+//!
+//! With all threads at rest, the table doubles in place ([`grow`]): an entry stays, or moves up by half the new table. Address space for the largest table is reserved at the start and committed by use.
+//!
+//! # Alternatives refused
+//!
+//! An array indexed by rank needs no probing but takes room for every (box set, box side) there might be: 673 MB for
+//! the built-in board `p15`, whose rows take less than half of that.
+
+mod grow;
+mod layout;
+mod memory;
+
+use std::io;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crossbeam_utils::CachePadded;
+
+use self::layout::{CLOSED, Mixer};
+pub(crate) use self::layout::{Layout, SLOTS};
+use self::memory::{Reservation, prefetch};
+use crate::board::Square;
+use crate::rank::Rank;
+
+/// First word of a slot nobody has used.
+const EMPTY: u64 = 0;
+/// First word of a wide slot whose key is being written. No entry looks like this: its cost field would be 0.
+const BUSY: u64 = 1;
+
+/// What became of a relaxation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relaxation {
+    /// The state is stored at this cost. `covered`: the row is already going to be taken at this cost, because another
+    /// state of it waits at the same.
+    Accepted { new: bool, reopened: bool, covered: bool },
+    /// The state is known at this cost or less.
+    Known,
+    /// No slot is free within reach; the table must grow.
+    Full,
+}
+
+/// A state of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) keeper: Square,
+    pub(crate) cost: u32,
+    /// Whether the state has been opened; its cost is the least then.
+    pub(crate) closed: bool,
+}
+
+/// A row at the moment it is opened at some cost: its states that matter then.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The cost it is opened at.
+    pub(crate) cost: u32,
+    /// States closed before at lower costs: cost and keeper.
+    pub(crate) cheaper: Vec<(u32, Square)>,
+    /// Keepers of the states opened now.
+    pub(crate) opened: Vec<Square>,
+    /// Keepers of states closed before at the same cost.
+    pub(crate) late: Vec<Square>,
+}
+
+/// The best-g table. See the module for what it is made of.
+pub(crate) struct Table<R> {
+    layout: Layout,
+    mixer: Mixer,
+    memory: Reservation,
+    /// Bits of a line number.
+    index_bits: u32,
+    /// Parity of settled entries; flips with every growth.
+    parity: bool,
+    largest_index_bits: u32,
+    /// Slots in use. Threads add what they stored in portions ([`Table::count`]).
+    entries: CachePadded<AtomicU64>,
+    rank: PhantomData<R>,
+}
+
+impl<R: Rank> Table<R> {
+    /// A table of `2^index_bits` lines that may grow to at most `most_bytes`.
+    ///
+    /// Fails if not even its first lines can be had.
+    pub(crate) fn new(layout: Layout, index_bits: u32, most_bytes: u64) -> io::Result<Self> {
+        debug_assert_eq!(layout.words, R::WORDS);
+        let line_bytes = (SLOTS * layout.slot_bytes()) as u64;
+        let index_bits = index_bits.max(layout.base_bits);
+        let mut largest = (most_bytes / line_bytes).max(1).ilog2().clamp(index_bits, 44);
+        loop {
+            match Reservation::new((SLOTS * R::WORDS) << largest) {
+                Ok(memory) => {
+                    let table = Self {
+                        layout,
+                        mixer: Mixer::new(layout.mixed_bits),
+                        memory,
+                        index_bits,
+                        parity: false,
+                        largest_index_bits: largest,
+                        entries: CachePadded::new(AtomicU64::new(0)),
+                        rank: PhantomData,
+                    };
+                    table.advise();
+                    return Ok(table);
+                }
+                // Some systems do not hand out address space that they could not fill.
+                Err(_) if largest > index_bits => largest -= 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Bytes of the table as it stands.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.slots() * self.layout.slot_bytes()) as u64
+    }
+
+    /// Slots of the table as it stands.
+    pub(crate) fn slots(&self) -> usize {
+        SLOTS << self.index_bits
+    }
+
+    /// Slots in use, without what threads have not counted yet.
+    pub(crate) fn entries(&self) -> u64 {
+        self.entries.load(Ordering::Relaxed)
+    }
+
+    /// Adds to the slots in use; says whether the table should grow now.
+    pub(crate) fn count(&self, stored: u64) -> bool {
+        let entries = self.entries.fetch_add(stored, Ordering::Relaxed) + stored;
+        entries * 100 >= self.slots() as u64 * Self::GROW_AT_PERCENT && self.can_grow()
+    }
+
+    /// Load from which on the table grows when it may.
+    const GROW_AT_PERCENT: u64 = 86;
+
+    /// Whether address space is left to double in.
+    pub(crate) fn can_grow(&self) -> bool {
+        self.index_bits < self.largest_index_bits
+    }
+
+    /// The mixed rank that the other methods take.
+    #[inline(always)]
+    pub(crate) fn mix(&self, rank: R) -> R {
+        self.mixer.mix(rank)
+    }
+
+    /// Brings the home line of a row near.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, mixed: R) {
+        let line = self.line(mixed.word(0), 0);
+        prefetch(&self.memory.cells()[line * SLOTS * R::WORDS]);
+    }
+
+    #[inline(always)]
+    fn line(&self, home: u64, probe: u64) -> usize {
+        let lines = (1_u64 << self.index_bits) - 1;
+        (home.wrapping_add(probe * (probe + 1) / 2) & lines) as usize
+    }
+
+    /// The slots of the line of a probe.
+    #[inline(always)]
+    fn slots_of(&self, home: u64, probe: u64) -> std::slice::ChunksExact<'_, AtomicU64> {
+        let start = self.line(home, probe) * SLOTS * R::WORDS;
+        self.memory.cells()[start..start + SLOTS * R::WORDS].chunks_exact(R::WORDS)
+    }
+
+    /// First word of a slot, waiting while it is `BUSY`.
+    #[inline(always)]
+    fn first_word(slot: &[AtomicU64]) -> u64 {
+        // SeqCst: see `relax`.
+        let mut word = slot[0].load(Ordering::SeqCst);
+        if R::WORDS > 1 {
+            let backoff = crossbeam_utils::Backoff::new();
+            while word == BUSY {
+                backoff.snooze();
+                word = slot[0].load(Ordering::SeqCst);
+            }
+        }
+        word
+    }
+
+    #[inline(always)]
+    fn further_words_match(&self, slot: &[AtomicU64], mixed: R) -> bool {
+        // Relaxed: written before the first word was published, which the caller has read, and never changed.
+        (1..R::WORDS).all(|word| {
+            slot[word].load(Ordering::Relaxed) == self.layout.further_word(mixed, word - 1)
+        })
+    }
+
+    /// Lowers the cost of a state, storing the state if it is new.
+    ///
+    /// # When the row need not be queued
+    ///
+    /// The state is *covered* if a state in an earlier slot of the row is open at the same cost. Whoever set that one
+    /// queues the row, or is covered by a still earlier slot. [`Table::open_row`] closes in slot order; as the earlier
+    /// slot is seen open after this state was stored, whoever closes it comes to this slot later and finds the state.
+    /// For this, storing here and looking at the earlier slot, and closing the earlier slot and looking here, must have
+    /// one order for all threads, so these four are sequentially consistent.
+    #[inline]
+    pub(crate) fn relax(&self, mixed: R, keeper: usize, cost: u32, backward: bool) -> Relaxation {
+        debug_assert!(cost <= self.layout.largest_cost());
+        let layout = &self.layout;
+        let (key_mask, row_mask) = (layout.key_mask(), layout.row_mask());
+        let parity = self.parity;
+        let row = layout.row_word(mixed, backward, parity);
+        let cost_and_keeper = layout.with_cost(layout.with_keeper(0, keeper), cost);
+        let mut cover: Option<&AtomicU64> = None;
+        for probe in 0..layout.probes() {
+            let row = layout.with_probe(row, probe);
+            let entry = row | cost_and_keeper;
+            for slot in self.slots_of(mixed.word(0), probe) {
+                let mut word = Self::first_word(slot);
+                if word == EMPTY {
+                    match self.claim(slot, mixed, entry) {
+                        Ok(()) => {
+                            let covered = self.still_covered(cover, cost);
+                            return Relaxation::Accepted { new: true, reopened: false, covered };
+                        }
+                        Err(now) => word = now,
+                    }
+                }
+                if (word ^ row) & row_mask != 0 || !self.further_words_match(slot, mixed) {
+                    continue;
+                }
+                if (word ^ entry) & key_mask != 0 {
+                    if word & CLOSED == 0 && layout.cost(word) == cost && cover.is_none() {
+                        cover = Some(&slot[0]);
+                    }
+                    continue;
+                }
+                return match self.lower(slot, word, entry, cost) {
+                    Some(reopened) => {
+                        let covered = self.still_covered(cover, cost);
+                        Relaxation::Accepted { new: false, reopened, covered }
+                    }
+                    None => Relaxation::Known,
+                };
+            }
+        }
+        Relaxation::Full
+    }
+
+    /// Writes `entry` to an empty slot, or says what another thread wrote there meanwhile.
+    #[inline(always)]
+    fn claim(&self, slot: &[AtomicU64], mixed: R, entry: u64) -> Result<(), u64> {
+        if R::WORDS == 1 {
+            return slot[0]
+                .compare_exchange(EMPTY, entry, Ordering::SeqCst, Ordering::SeqCst)
+                .map(drop);
+        }
+        match slot[0].compare_exchange(EMPTY, BUSY, Ordering::Acquire, Ordering::SeqCst) {
+            Ok(_) => {
+                for (index, word) in slot[1..].iter().enumerate() {
+                    word.store(self.layout.further_word(mixed, index), Ordering::Relaxed);
+                }
+                slot[0].store(entry, Ordering::SeqCst);
+                Ok(())
+            }
+            Err(_) => Err(Self::first_word(slot)),
+        }
+    }
+
+    /// Lowers the cost of a stored state; `None` if it is as low already, else whether it had been closed.
+    #[inline(always)]
+    fn lower(&self, slot: &[AtomicU64], mut word: u64, entry: u64, cost: u32) -> Option<bool> {
+        loop {
+            if self.layout.cost(word) <= cost {
+                return None;
+            }
+            match slot[0].compare_exchange(word, entry, Ordering::SeqCst, Ordering::SeqCst) {
+                Ok(_) => return Some(word & CLOSED != 0),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn still_covered(&self, cover: Option<&AtomicU64>, cost: u32) -> bool {
+        cover.is_some_and(|slot| {
+            let word = slot.load(Ordering::SeqCst);
+            word & CLOSED == 0 && self.layout.cost(word) == cost
+        })
+    }
+
+    /// Closes the states of a row that wait at `row.cost` and lists them, with those closed before.
+    #[inline]
+    pub(crate) fn open_row(&self, mixed: R, backward: bool, row: &mut Row) {
+        row.cheaper.clear();
+        row.opened.clear();
+        row.late.clear();
+        self.scan(mixed, backward, |slot, mut word| {
+            let keeper = Square::from_index(self.layout.keeper(word));
+            while word & CLOSED == 0 {
+                if self.layout.cost(word) != row.cost {
+                    return;
+                }
+                let closed = word | CLOSED;
+                match slot.compare_exchange(word, closed, Ordering::SeqCst, Ordering::SeqCst) {
+                    Ok(_) => return row.opened.push(keeper),
+                    Err(now) => word = now,
+                }
+            }
+            match self.layout.cost(word) {
+                cost if cost < row.cost => row.cheaper.push((cost, keeper)),
+                cost if cost == row.cost => row.late.push(keeper),
+                _ => {}
+            }
+        });
+    }
+
+    /// Lists all states of a row as they are.
+    pub(crate) fn row(&self, mixed: R, backward: bool) -> Vec<Entry> {
+        let mut row = Vec::new();
+        self.scan(mixed, backward, |_, word| {
+            row.push(Entry {
+                keeper: Square::from_index(self.layout.keeper(word)),
+                cost: self.layout.cost(word),
+                closed: word & CLOSED != 0,
+            });
+        });
+        row
+    }
+
+    #[inline(always)]
+    fn scan(&self, mixed: R, backward: bool, mut visit: impl FnMut(&AtomicU64, u64)) {
+        let layout = &self.layout;
+        let row_mask = layout.row_mask();
+        let row = layout.row_word(mixed, backward, self.parity);
+        for probe in 0..layout.probes() {
+            let row = layout.with_probe(row, probe);
+            for slot in self.slots_of(mixed.word(0), probe) {
+                let word = Self::first_word(slot);
+                if word == EMPTY {
+                    return;
+                }
+                if (word ^ row) & row_mask == 0 && self.further_words_match(slot, mixed) {
+                    visit(&slot[0], word);
+                }
+            }
+        }
+    }
+
+    fn advise(&self) {
+        let cells = self.slots() * R::WORDS;
+        /// Below this, whole huge pages would cost more memory than they save time.
+        const HUGE_FROM: usize = 8 << 20;
+        if cells * 8 >= HUGE_FROM {
+            self.memory.prefer_huge_pages(cells);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
