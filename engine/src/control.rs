@@ -85,7 +85,7 @@ impl Control {
     }
 
     /// Shows watchers new figures.
-    pub(crate) fn publish(&self, now: &Progress) {
+    pub fn publish(&self, now: &Progress) {
         let store = |counter: &AtomicU64, value| counter.store(value, Ordering::Relaxed);
         self.0.level.store(now.lower_bound, Ordering::Relaxed);
         self.0.best.store(!now.best.unwrap_or(u32::MAX), Ordering::Relaxed);

@@ -13,11 +13,18 @@ pub struct Finish {
     pub rank: Rank,
     /// The keeper's square right after the last push, in the engine's numbering.
     pub keeper: u32,
+    /// Cost up to that push, in moves.
+    pub push_cost: u32,
 }
 
 impl From<Finish> for wire::Finish {
     fn from(finish: Finish) -> Self {
-        Self { cost: finish.cost, rank: finish.rank.to_wire(), keeper: finish.keeper }
+        Self {
+            cost: finish.cost,
+            rank: finish.rank.to_wire(),
+            keeper: finish.keeper,
+            push_cost: finish.push_cost,
+        }
     }
 }
 
@@ -29,6 +36,7 @@ impl TryFrom<wire::Finish> for Finish {
             cost: finish.cost,
             rank: Rank::from_field("finish.rank", &finish.rank)?,
             keeper: finish.keeper,
+            push_cost: finish.push_cost,
         })
     }
 }

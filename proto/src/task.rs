@@ -11,8 +11,10 @@ const MAX_BOARD_BYTES: usize = 1 << 20;
 /// What is to be proven, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// The board in XSB notation, closed in by walls.
+    /// The board in XSB notation.
     pub board: String,
+    /// Whether squares outside of it count as walls.
+    pub edge_is_wall: bool,
     /// When it counts as finished.
     pub rule: Rule,
     /// What to have fewest of.
@@ -45,6 +47,7 @@ impl From<Task> for wire::Task {
         };
         Self {
             board: task.board,
+            edge_is_wall: task.edge_is_wall,
             rule: rule.into(),
             objective: objective.into(),
             estimate: estimate.into(),
@@ -83,6 +86,7 @@ impl TryFrom<wire::Task> for Task {
         };
         Ok(Self {
             board: task.board,
+            edge_is_wall: task.edge_is_wall,
             rule,
             objective,
             estimate,

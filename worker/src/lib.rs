@@ -3,9 +3,23 @@
 //! # Layout
 //!
 //! - [`protocol`]: what the worker does on every call, as a plain state machine.
-//! - [`Shard`]: what the protocol needs of the search.
+//! - [`Shard`], [`Foundry`]: what is needed of the search.
+//! - `service`: the gRPC services and the senders of batches; translate, and keep batches moving.
+//! - [`serve`]: a worker on a bound listener until told to stop; `register` offers it to a
+//!   coordinator.
+//!
+//! Compute and I/O never share a thread: the shard brings its own threads, the services run on
+//! tokio.
 
+mod epoch_file;
+mod foundry;
 pub mod protocol;
+mod register;
+mod serve;
+mod service;
 mod shard;
 
+pub use foundry::{Foundry, Wake};
+pub use register::RegisterError;
+pub use serve::{Options, ServeError, serve};
 pub use shard::{OfferError, Sealed, Shard, ShardStatus};

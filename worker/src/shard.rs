@@ -5,7 +5,7 @@ use sokohive_proto::{Finish, Level, OpenList, Rank, Row};
 
 /// One worker's share of a search: table, open list, and the threads that work on them.
 ///
-/// All methods return without waiting for the search.
+/// All methods but [`Shard::stop`] return without waiting for the search.
 pub trait Shard: Send + Sync + 'static {
     /// Opens a level: work on it begins.
     fn open_level(&self, level: Level, incumbent: Option<u32>);
@@ -28,7 +28,8 @@ pub trait Shard: Send + Sync + 'static {
     /// Rows of the table, one for every rank, in that order.
     fn rows(&self, ranks: &[Rank]) -> Vec<Row>;
 
-    /// Ends all work; the threads stop soon.
+    /// Ends all work, waits for the threads, and gives the memory back. May take a moment; called
+    /// where that does no harm. Other methods may still be called, and mean nothing.
     fn stop(&self);
 }
 

@@ -88,8 +88,12 @@ impl GraphShard {
             return;
         };
         if let Some(finish) = self.graph.finish[vertex as usize] {
-            let found =
-                Finish { cost: cost + finish, rank: Rank::from(u64::from(vertex)), keeper: 0 };
+            let found = Finish {
+                cost: cost + finish,
+                rank: Rank::from(u64::from(vertex)),
+                keeper: 0,
+                push_cost: cost,
+            };
             inner.best = Some(inner.best.map_or(found, |best| best.min(found)));
             inner.incumbent =
                 Some(inner.incumbent.map_or(found.cost, |known| known.min(found.cost)));

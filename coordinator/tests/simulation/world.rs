@@ -312,6 +312,7 @@ impl World {
             key: JobKey::new(number as u64 + 1),
             task: Task {
                 board: number.to_string(),
+                edge_is_wall: false,
                 rule: Rule::Classic,
                 objective: Objective::Moves,
                 estimate: EstimateChoice::Auto,

@@ -87,9 +87,9 @@ pub enum Preparation<S> {
 }
 
 impl<S: Shard> Protocol<S> {
-    /// A worker without a job.
-    pub fn new(identity: Identity) -> Self {
-        Self { identity, last_epoch: 0, state: State::Vacant }
+    /// A worker without a job, that has taken part in epochs up to `last_epoch`, 0 for none.
+    pub fn new(identity: Identity, last_epoch: u64) -> Self {
+        Self { identity, last_epoch, state: State::Vacant }
     }
 
     /// What the worker is.
@@ -184,6 +184,13 @@ impl<S: Shard> Protocol<S> {
         self.serving(push.fence)?.push(push)
     }
 
+    /// A batch came that cannot even be read.
+    pub fn count_refused(&mut self) {
+        if let State::Serving(serving) = &mut self.state {
+            serving.count_refused();
+        }
+    }
+
     /// The shard, to read rows from.
     pub fn shard(&mut self, now: Duration, fence: Fence) -> Result<Arc<S>, Refusal> {
         let serving = self.serving(fence)?;
@@ -209,6 +216,11 @@ impl<S: Shard> Protocol<S> {
     pub fn tick(&mut self, now: Duration) -> Option<Arc<S>> {
         let (_, heard) = self.occupation()?;
         if now.saturating_sub(heard) < ABANDONED { None } else { self.vacate() }
+    }
+
+    /// Ends whatever is under way. Hands back its shard, to be stopped.
+    pub fn abandon(&mut self) -> Option<Arc<S>> {
+        self.vacate()
     }
 
     /// The job at hand, and when its coordinator last called.

@@ -12,9 +12,11 @@ pub const MAX_IN_FLIGHT: usize = 4;
 /// A peer that takes nothing for this long is worth reporting.
 const SILENT: Duration = Duration::from_secs(1);
 
-/// Pauses before a batch is sent again: the first, doubled after every failure, up to the last.
-const FIRST_PAUSE: Duration = Duration::from_millis(2);
+/// Pauses before a batch is sent again: the first, doubled after every failure, up to the last. A
+/// full inbox soon has room again.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LAST_PAUSE: Duration = Duration::from_millis(250);
+const LAST_PAUSE_FULL: Duration = Duration::from_millis(16);
 
 /// Numbers the batches for one peer, and keeps account of what the peer has not acknowledged.
 #[derive(Clone, Debug, Default)]
@@ -84,7 +86,7 @@ impl Outgoing {
             PushError::Refused(refusal) if refusal.is_retryable() => {
                 // It is alive, and will make room.
                 self.waiting_since = now;
-                Retry::After(pause)
+                Retry::After(pause.min(LAST_PAUSE_FULL))
             }
             PushError::Refused(refusal) => {
                 self.reason = refusal.to_string();
@@ -153,12 +155,12 @@ mod tests {
         outgoing.send(ms(9_000));
         assert_eq!(outgoing.silent(ms(9_500), 0), None);
         let gone = PushError::Unreachable("connection refused".to_owned());
-        assert_eq!(outgoing.failed(ms(9_600), 1, gone), Retry::After(ms(4)));
+        assert_eq!(outgoing.failed(ms(9_600), 1, gone), Retry::After(ms(2)));
         let silent = outgoing.silent(ms(11_000), 3).unwrap();
         assert_eq!((silent.index, silent.silent), (3, ms(2_000)));
         assert_eq!(silent.reason, "connection refused");
         let full = PushError::Refused(Refusal::InboxFull);
-        assert!(matches!(outgoing.failed(ms(11_000), 40, full), Retry::After(LAST_PAUSE)));
+        assert!(matches!(outgoing.failed(ms(11_000), 40, full), Retry::After(LAST_PAUSE_FULL)));
         assert_eq!(outgoing.silent(ms(11_500), 3), None);
     }
 

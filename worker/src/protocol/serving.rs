@@ -151,6 +151,10 @@ impl<S: Shard> Serving<S> {
         result
     }
 
+    pub(super) fn count_refused(&mut self) {
+        self.received.batches_refused += 1;
+    }
+
     fn take_in(&mut self, push: Push) -> Result<bool, Refusal> {
         let current = self.ordinal();
         let window = match self.incoming.get_mut(usize::from(push.source)) {

@@ -67,6 +67,7 @@ fn prepare(fence: Fence) -> Prepare {
         owners: Owners::even(2),
         task: Task {
             board: "####\n#@.#\n####\n".to_owned(),
+            edge_is_wall: false,
             rule: Rule::Classic,
             objective: Objective::Moves,
             estimate: EstimateChoice::Auto,
@@ -83,7 +84,7 @@ fn push(fence: Fence, ordinal: u32, sequence: u64, first: u8) -> Push {
 }
 
 fn vacant() -> Protocol<Memo> {
-    Protocol::new(Identity { incarnation: Incarnation::new(ME), memory: 1 << 20, threads: 2 })
+    Protocol::new(Identity { incarnation: Incarnation::new(ME), memory: 1 << 20, threads: 2 }, 0)
 }
 
 fn serving(fence: Fence) -> Protocol<Memo> {

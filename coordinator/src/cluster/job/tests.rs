@@ -27,6 +27,7 @@ impl Bench {
             key: JobKey::new(1),
             task: Task {
                 board: "#####\n#@$.#\n#####\n".to_owned(),
+                edge_is_wall: false,
                 rule: Rule::Classic,
                 objective: Objective::Moves,
                 estimate: EstimateChoice::Auto,
@@ -129,7 +130,7 @@ fn open(f: u32) -> Vec<OpenList> {
 }
 
 fn finish(cost: u32) -> Finish {
-    Finish { cost, rank: Rank::from(5), keeper: 1 }
+    Finish { cost, rank: Rank::from(5), keeper: 1, push_cost: cost }
 }
 
 fn run(bench: &mut Bench, report: &Report) {
