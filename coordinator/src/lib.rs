@@ -1,3 +1,83 @@
 //! The `sokohive` command.
+//!
+//! # Layout
+//!
+//! `cli` names the subcommands; each stands in a file of its own (`solve`, `boards`, `inspect`,
+//! `verify`, `bench`, `completions`) with its flags beside its code. `source` finds the boards,
+//! `local` runs one search in this process with `watch` beside it, and what happens becomes an
+//! `event` that `report` turns into text, JSON and progress. `exit` says how it all ended.
+//!
+//! ```
+//! let words = ["sokohive", "solve", "p15", "--timeout", "10s"];
+//! assert!(sokohive::command().try_get_matches_from(words).is_ok());
+//! ```
 
+mod bench;
+mod board;
+mod boards;
+mod cli;
 pub mod cluster;
+mod completions;
+mod event;
+pub mod exit;
+mod inspect;
+mod interrupt;
+mod local;
+mod memory;
+mod report;
+mod solve;
+mod source;
+mod units;
+mod verify;
+mod watch;
+
+use std::ffi::OsString;
+use std::io;
+use std::panic;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+pub use cli::command;
+use cli::{Cli, Command};
+use exit::{Exit, Failure};
+
+/// Runs the command line `args`, the program's name first, and says how the process should end.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to standard output, usage errors to standard error.
+            let code = if error.use_stderr() { Exit::BadInput } else { Exit::Success };
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    // The panic's own message has been printed when this returns.
+    match panic::catch_unwind(|| run(&cli.command)) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(failure)) => failed(&failure),
+        Err(_) => Exit::Internal,
+    }
+    .into()
+}
+
+fn run(command: &Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Solve(args) => solve::run(args),
+        Command::Boards(args) => boards::run(args),
+        Command::Inspect(args) => inspect::run(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Bench(args) => bench::run(args),
+        Command::Completions(args) => completions::run(args),
+    }
+}
+
+/// Says on standard error why the command could not do its work.
+fn failed(failure: &Failure) -> Exit {
+    if !failure.is_broken_pipe() {
+        // Where nobody can be told, the exit code has to do.
+        let _ = report::message(failure, &mut io::stderr());
+    }
+    failure.exit()
+}

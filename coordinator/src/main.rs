@@ -1,3 +1,7 @@
 //! Entry point of the `sokohive` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sokohive::main(std::env::args_os())
+}

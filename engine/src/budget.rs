@@ -33,10 +33,6 @@ impl Budget {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    pub(crate) fn limit(&self) -> u64 {
-        self.limit
-    }
-
     pub(crate) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }

@@ -84,14 +84,24 @@ impl Control {
         }
     }
 
-    /// Shows watchers new figures.
-    pub fn publish(&self, now: &Progress) {
-        let store = |counter: &AtomicU64, value| counter.store(value, Ordering::Relaxed);
-        self.0.level.store(now.lower_bound, Ordering::Relaxed);
-        self.0.best.store(!now.best.unwrap_or(u32::MAX), Ordering::Relaxed);
-        store(&self.0.expanded, now.expanded);
-        store(&self.0.states, now.states);
-        store(&self.0.open, now.open);
-        store(&self.0.memory, now.memory);
+    /// Shows watchers the bound proven so far.
+    pub(crate) fn publish_level(&self, lower_bound: u32) {
+        self.0.level.store(lower_bound, Ordering::Relaxed);
     }
+
+    /// Shows watchers what a thread has done since it last did so, and the state of the search now.
+    pub(crate) fn publish(&self, done: &Done, best: u32, open: u64, memory: u64) {
+        self.0.expanded.fetch_add(done.expanded, Ordering::Relaxed);
+        self.0.states.fetch_add(done.states, Ordering::Relaxed);
+        self.0.best.store(!best, Ordering::Relaxed);
+        self.0.open.store(open, Ordering::Relaxed);
+        self.0.memory.store(memory, Ordering::Relaxed);
+    }
+}
+
+/// What one thread has done since it last said so.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    pub(crate) expanded: u64,
+    pub(crate) states: u64,
 }

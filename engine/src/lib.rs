@@ -36,6 +36,7 @@ pub use level::{
 pub use moves::{MAX_MOVES, Move, Moves, MovesError, MovesErrorKind};
 pub use outcome::{Ending, Limit, Outcome, Solution, Unsolvable, Unsupported};
 pub use rule::{Objective, Rule, UnknownName};
-pub use solver::{EntryWidth, EstimateChoice, Solver};
+pub use search::side::Side;
+pub use solver::{EntryWidth, EstimateChoice, SearchChoice, Solver};
 pub use statistics::Statistics;
 pub use verify::{Blocked, Replay, Unfinished, VerifyError, verify, verify_strict};

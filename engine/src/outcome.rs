@@ -86,6 +86,11 @@ pub enum Unsupported {
         /// Bits there are.
         limit: u32,
     },
+    /// States cost more than even the widest table entry of this board has room for.
+    CostTooLarge {
+        /// The largest cost there is room for.
+        limit: u32,
+    },
 }
 
 /// The limit that ended a search.

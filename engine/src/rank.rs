@@ -39,11 +39,7 @@ pub(crate) trait Rank: Copy + Ord + Hash + Debug + Send + Sync + 'static {
 
     /// The lowest `bits` bits.
     fn low(self, bits: u32) -> Self {
-        if bits >= Self::BITS {
-            self
-        } else {
-            self.shl(Self::BITS - bits).shr(Self::BITS - bits)
-        }
+        if bits >= Self::BITS { self } else { self.shl(Self::BITS - bits).shr(Self::BITS - bits) }
     }
 }
 

@@ -2,13 +2,15 @@
 //!
 //! No state knows its parent. But every state that was accepted has a predecessor through which its cost came about: a
 //! state of the row before the last push, from which the keeper's walk to the box and the push make up the difference.
-//! So the way back is found by asking for one row a candidate push: at most four a step.
+//! So the way back is found by asking for one row a candidate push: at most four a step. States of the backward side
+//! lead on to the finish in the same way.
 
 use std::collections::VecDeque;
 
 use crate::board::{Board, Square};
 use crate::rank::{Rank, Ranking};
-use crate::search::incumbent::Finish;
+use crate::search::incumbent::{Finish, Trail};
+use crate::search::side::Side;
 use crate::table::Entry;
 use crate::{Direction, Move, Moves, Rule};
 
@@ -22,19 +24,19 @@ pub(crate) trait RowSource<R> {
 
 /// Why a solution could not be put together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReconstructError<E> {
+pub(crate) enum ReconstructError<E> {
     /// The rows could not be had.
     #[error(transparent)]
     Source(E),
-    /// A stored state has no predecessor that explains its cost: the table is not the one of this search.
-    #[error("no state leads to the one {push_cost} moves from the start")]
+    /// A stored state has no neighbour that explains its cost: the table is not the one of this search.
+    #[error("no state explains the cost of {cost} moves")]
     NoPredecessor {
-        /// Cost of the unexplained state, in moves.
-        push_cost: u32,
+        /// The unexplained cost, in moves.
+        cost: u32,
     },
 }
 
-/// One push of the solution: the row before it, where the keeper came from, and the push.
+/// One push of the solution: the boxes and the keeper before its walk there, the square it pushes from, and where to.
 struct Push {
     boxes: Vec<Square>,
     keeper: Square,
@@ -52,45 +54,157 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
 ) -> Result<Moves, ReconstructError<S::Error>> {
     let mut boxes = vec![Square::from_index(0); ranking.boxes()];
     ranking.unrank(finish.rank, &mut boxes);
-    let mut keeper = finish.keeper;
-    let mut cost = finish.push_cost;
-    let last = (boxes.clone(), keeper);
-    let mut pushes = Vec::new();
-    while cost > 0 {
-        let candidates = undone_pushes(board, &boxes, keeper);
-        let ranks: Vec<R> =
-            candidates.iter().map(|candidate| ranking.rank(&candidate.boxes)).collect();
-        let rows = source.rows(&ranks).map_err(ReconstructError::Source)?;
-        let explained = candidates.into_iter().zip(rows).find_map(|(candidate, row)| {
-            let steps = steps_from(board, &candidate.boxes, candidate.side);
-            let cost_through = |entry: &Entry| {
-                let walk = steps[entry.keeper.index()]?;
-                Some((entry.cost.checked_add(walk)?.checked_add(1)?, *entry))
-            };
-            let cheapest = row.iter().filter_map(cost_through).min_by_key(|(cost, _)| *cost);
-            let (_, entry) = cheapest.filter(|&(through, _)| through <= cost)?;
-            Some((candidate, entry))
-        });
-        let Some((mut push, entry)) = explained else {
-            return Err(ReconstructError::NoPredecessor { push_cost: cost });
-        };
-        keeper = entry.keeper;
-        push.keeper = keeper;
-        cost = entry.cost;
-        boxes.clone_from(&push.boxes);
-        pushes.push(push);
-    }
+    let mut trail = Walkback { board, ranking, source };
+    let (pushes, mut boxes, mut keeper, onward) = match finish.trail {
+        Trail::Finished { keeper, push_cost } => {
+            (trail.back_to_start(boxes.clone(), keeper, push_cost)?, boxes, keeper, Vec::new())
+        }
+        Trail::Meeting => {
+            let (forward, backward) = trail.meeting(finish.rank, &boxes, finish.cost)?;
+            let pushes = trail.back_to_start(boxes.clone(), forward.keeper, forward.cost)?;
+            let onward = trail.on_to_finish(boxes.clone(), backward.keeper, backward.cost)?;
+            (pushes, boxes, forward.keeper, onward)
+        }
+    };
     let mut moves = Vec::new();
-    for push in pushes.iter().rev() {
+    for push in &pushes {
         moves.extend(walk(board, &push.boxes, push.keeper, |square| square == push.side));
         moves.push(Move { direction: push.direction, push: true });
     }
+    for push in onward {
+        moves.extend(walk(board, &boxes, keeper, |square| square == push.side));
+        moves.push(Move { direction: push.direction, push: true });
+        (boxes, keeper) = (push.boxes, push.keeper);
+    }
     if rule == Rule::KeeperOnGoal {
-        let (boxes, keeper) = last;
         let free_goal = |square| board.is_goal(square) && !boxes.contains(&square);
         moves.extend(walk(board, &boxes, keeper, free_goal));
     }
     Ok(moves.into_iter().collect())
+}
+
+struct Walkback<'a, R, S> {
+    board: &'a Board,
+    ranking: &'a Ranking<R>,
+    source: &'a mut S,
+}
+
+impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
+    fn rows(&mut self, pushes: &[Push]) -> Result<Vec<Vec<Entry>>, ReconstructError<S::Error>> {
+        let ranks: Vec<R> = pushes.iter().map(|push| self.ranking.rank(&push.boxes)).collect();
+        self.source.rows(&ranks).map_err(ReconstructError::Source)
+    }
+
+    /// The pushes from the start to a forward state, in the order they are made.
+    fn back_to_start(
+        &mut self,
+        mut boxes: Vec<Square>,
+        mut keeper: Square,
+        mut cost: u32,
+    ) -> Result<Vec<Push>, ReconstructError<S::Error>> {
+        let mut pushes = Vec::new();
+        while cost > 0 {
+            let candidates = undone_pushes(self.board, &boxes, keeper);
+            let rows = self.rows(&candidates)?;
+            let explained = candidates.into_iter().zip(rows).find_map(|(candidate, row)| {
+                let side = candidate.side;
+                let entry = self.cheapest(Side::Forward, &row, &candidate.boxes, side, cost)?;
+                Some((candidate, entry))
+            });
+            let (push, entry) = explained.ok_or(ReconstructError::NoPredecessor { cost })?;
+            (keeper, cost) = (entry.keeper, entry.cost);
+            boxes.clone_from(&push.boxes);
+            pushes.push(Push { keeper, ..push });
+        }
+        pushes.reverse();
+        Ok(pushes)
+    }
+
+    /// The pushes from a backward state to the finish; each with the boxes and the keeper after it.
+    fn on_to_finish(
+        &mut self,
+        mut boxes: Vec<Square>,
+        mut keeper: Square,
+        mut cost: u32,
+    ) -> Result<Vec<Push>, ReconstructError<S::Error>> {
+        let mut pushes = Vec::new();
+        while cost > 0 {
+            let candidates = pushes_from(self.board, &boxes, keeper);
+            let rows = self.rows(&candidates)?;
+            let explained = candidates.into_iter().zip(rows).find_map(|(candidate, row)| {
+                let after = candidate.keeper;
+                let entry = self.cheapest(Side::Backward, &row, &candidate.boxes, after, cost)?;
+                Some((candidate, entry))
+            });
+            let (push, entry) = explained.ok_or(ReconstructError::NoPredecessor { cost })?;
+            (keeper, cost) = (entry.keeper, entry.cost);
+            boxes.clone_from(&push.boxes);
+            pushes.push(push);
+        }
+        Ok(pushes)
+    }
+
+    /// The entry of a row from which the walk to (or from) `square` and one push cost at most `cost` in all.
+    fn cheapest(
+        &self,
+        side: Side,
+        row: &[Entry],
+        boxes: &[Square],
+        square: Square,
+        cost: u32,
+    ) -> Option<Entry> {
+        let steps = steps_from(self.board, boxes, square);
+        let through = |entry: &Entry| {
+            let walk = steps[entry.keeper.index()]?;
+            Some((entry.cost.checked_add(walk)?.checked_add(1)?, *entry))
+        };
+        let own = row.iter().filter(|entry| entry.side == side);
+        let (through, entry) = own.filter_map(through).min_by_key(|(cost, _)| *cost)?;
+        (through <= cost).then_some(entry)
+    }
+
+    /// The two states of a row that join at the least cost.
+    fn meeting(
+        &mut self,
+        rank: R,
+        boxes: &[Square],
+        cost: u32,
+    ) -> Result<(Entry, Entry), ReconstructError<S::Error>> {
+        let rows = self.source.rows(&[rank]).map_err(ReconstructError::Source)?;
+        let row = rows.first().map_or(&[][..], Vec::as_slice);
+        let of = |side| row.iter().filter(move |entry| entry.side == side);
+        let mut best: Option<(u32, Entry, Entry)> = None;
+        for backward in of(Side::Backward) {
+            let steps = steps_from(self.board, boxes, backward.keeper);
+            for forward in of(Side::Forward) {
+                let Some(walk) = steps[forward.keeper.index()] else { continue };
+                let total = forward.cost + walk + backward.cost;
+                if best.is_none_or(|(least, ..)| total < least) {
+                    best = Some((total, *forward, *backward));
+                }
+            }
+        }
+        let found = best.filter(|&(total, ..)| total <= cost);
+        found
+            .map(|(_, forward, backward)| (forward, backward))
+            .ok_or(ReconstructError::NoPredecessor { cost })
+    }
+}
+
+/// The pushes the keeper can make from where it stands, each with the boxes and the keeper after it.
+fn pushes_from(board: &Board, boxes: &[Square], keeper: Square) -> Vec<Push> {
+    let push = |direction: Direction| {
+        let from = board.neighbour(keeper, direction)?;
+        let to = board.neighbour(from, direction)?;
+        if !boxes.contains(&from) || boxes.contains(&to) || !board.is_live(to) {
+            return None;
+        }
+        let on = |&square: &Square| if square == from { to } else { square };
+        let mut boxes: Vec<Square> = boxes.iter().map(on).collect();
+        boxes.sort_unstable();
+        Some(Push { boxes, keeper: from, side: keeper, direction })
+    };
+    Direction::ALL.into_iter().filter_map(push).collect()
 }
 
 /// The pushes that may have led here, each with the box set before it.

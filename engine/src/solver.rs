@@ -4,15 +4,16 @@ use ethnum::U256;
 
 use crate::board::Board;
 use crate::budget::Budget;
-use crate::estimate::{Estimate, Estimator};
+use crate::estimate::Estimate;
 use crate::rank::{Rank, rank_bits};
 use crate::reconstruct::{RowSource, reconstruct};
 use crate::search::agenda::End;
-use crate::search::expand::{Successor, finishing_walk};
 use crate::search::incumbent::Finish;
+use crate::search::levels::Levels;
 use crate::search::problem::Problem;
+use crate::search::roots;
 use crate::search::shard::Shard;
-use crate::squares::SquareSet;
+use crate::search::side::Side;
 use crate::table::{Entry, Layout, SLOTS, Table};
 use crate::verify::verify;
 
@@ -58,6 +59,46 @@ impl std::str::FromStr for EstimateChoice {
     }
 }
 
+/// The end a search starts from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SearchChoice {
+    /// Whichever promises to be faster on the board.
+    #[default]
+    Auto,
+    /// A* from the start.
+    Forward,
+    /// Uniform-cost search from all finished boards.
+    Backward,
+    /// Uniform-cost search from both ends, until they meet.
+    TwoSided,
+}
+
+impl std::fmt::Display for SearchChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Auto => "auto",
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+            Self::TwoSided => "two-sided",
+        })
+    }
+}
+
+impl std::str::FromStr for SearchChoice {
+    type Err = UnknownName;
+
+    fn from_str(word: &str) -> Result<Self, UnknownName> {
+        match word {
+            "auto" => Ok(Self::Auto),
+            "forward" => Ok(Self::Forward),
+            "backward" => Ok(Self::Backward),
+            "two-sided" => Ok(Self::TwoSided),
+            _ => Err(UnknownName::new("search", word, "auto, forward, backward or two-sided")),
+        }
+    }
+}
+
 /// Bits a table entry is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntryWidth {
@@ -95,6 +136,7 @@ pub struct Solver<'a> {
 /// How to search; none of it changes the answer.
 #[derive(Clone, Debug)]
 struct Options {
+    search: SearchChoice,
     estimate: EstimateChoice,
     dominance: bool,
     deadlocks: bool,
@@ -106,6 +148,7 @@ impl<'a> Solver<'a> {
     /// A search on `level` under its own rule, on one thread, without limits.
     pub fn new(level: &'a Level) -> Self {
         let options = Options {
+            search: SearchChoice::Auto,
             estimate: EstimateChoice::Auto,
             dominance: true,
             deadlocks: true,
@@ -134,7 +177,14 @@ impl<'a> Solver<'a> {
         Self { objective, ..self }
     }
 
-    /// The lower bound to be led by.
+    /// Which end to search from.
+    pub fn search(mut self, search: SearchChoice) -> Self {
+        self.options.search = search;
+        self
+    }
+
+    /// The lower bound to be led by. A search that uses none in its own right (from both ends, or backward) ignores it;
+    /// with [`SearchChoice::Auto`] naming one chooses [`SearchChoice::Forward`].
     pub fn estimate(mut self, estimate: EstimateChoice) -> Self {
         self.options.estimate = estimate;
         self
@@ -194,28 +244,39 @@ impl<'a> Solver<'a> {
     /// options: the estimates are consistent, so a state is closed at its least cost whichever thread takes it; a level
     /// ends only when no thread holds work of it; and every refused push is one no solution contains.
     pub fn solve(self) -> Outcome {
-        let board = Board::new(self.level);
-        if let Some(reason) = board.verdict().cloned().or_else(|| no_goal_for_keeper(&board, self.rule)) {
-            return Outcome { ending: Ending::Unsolvable(reason), statistics: Statistics::default() };
-        }
-        match board.squares() {
-            0..=64 => self.on_ground::<MaskGround<1>>(board),
-            65..=128 => self.on_ground::<MaskGround<2>>(board),
-            129..=256 => self.on_ground::<MaskGround<4>>(board),
-            _ => self.on_ground::<QueueGround>(board),
+        match self.objective {
+            Objective::Moves => self.fewest_moves(),
         }
     }
 
-    fn on_ground<G: Ground>(&self, board: Board) -> Outcome {
+    fn fewest_moves(&self) -> Outcome {
+        let board = Board::new(self.level);
+        if let Some(reason) =
+            board.verdict().cloned().or_else(|| no_goal_for_keeper(&board, self.rule))
+        {
+            return Outcome {
+                ending: Ending::Unsolvable(reason),
+                statistics: Statistics::default(),
+            };
+        }
+        match board.squares() {
+            0..=64 => self.on_ground::<MaskGround<1>>(&board),
+            65..=128 => self.on_ground::<MaskGround<2>>(&board),
+            129..=256 => self.on_ground::<MaskGround<4>>(&board),
+            _ => self.on_ground::<QueueGround>(&board),
+        }
+    }
+
+    fn on_ground<G: Ground>(&self, board: &Board) -> Outcome {
         let widths = [EntryWidth::Bytes8, EntryWidth::Bytes16, EntryWidth::Bytes32];
         for width in widths {
             if self.options.entry_width.is_some_and(|least| width < least) {
                 continue;
             }
             let outcome = match width {
-                EntryWidth::Bytes8 => self.with_ranks::<u64, G>(&board),
-                EntryWidth::Bytes16 => self.with_ranks::<u128, G>(&board),
-                EntryWidth::Bytes32 => self.with_ranks::<U256, G>(&board),
+                EntryWidth::Bytes8 => self.with_ranks::<u64, G>(board),
+                EntryWidth::Bytes16 => self.with_ranks::<u128, G>(board),
+                EntryWidth::Bytes32 => self.with_ranks::<U256, G>(board),
             };
             if let Some(outcome) = outcome {
                 return outcome;
@@ -226,13 +287,27 @@ impl<'a> Solver<'a> {
         Outcome { ending, statistics: Statistics::default() }
     }
 
+    fn choose_search(&self, board: &Board) -> SearchChoice {
+        let finished = roots::finished_sets(board.boxes().len(), board.goals().len());
+        match self.options.search {
+            SearchChoice::Auto if self.options.estimate != EstimateChoice::Auto => {
+                SearchChoice::Forward
+            }
+            SearchChoice::Auto if finished > roots::MOST_FINISHED_SETS => SearchChoice::Forward,
+            SearchChoice::Auto => SearchChoice::TwoSided,
+            chosen => chosen,
+        }
+    }
+
     /// `None` where ranks or costs need wider entries.
     fn with_ranks<R: Rank, G: Ground>(&self, board: &Board) -> Option<Outcome> {
         let budget = Budget::new(self.memory);
         let layout = plan_layout::<R>(board, self.memory)?;
-        let estimate = match self.options.estimate {
-            EstimateChoice::Nearest => Estimate::nearest(board),
-            EstimateChoice::Auto | EstimateChoice::Matching => Estimate::matching(board),
+        let search = self.choose_search(board);
+        let estimate = match (search, self.options.estimate) {
+            (SearchChoice::TwoSided | SearchChoice::Backward, _) => Estimate::None,
+            (_, EstimateChoice::Nearest) => Estimate::nearest(board),
+            _ => Estimate::matching(board),
         };
         let problem = Problem::<R, G::Set>::new::<G>(
             board.clone(),
@@ -262,30 +337,44 @@ impl<'a> Solver<'a> {
             &self.control,
             self.expansions,
         );
-        Some(self.drive(&problem, &shard))
+        match self.drive(search, &problem, &shard) {
+            Ok(outcome) => Some(outcome),
+            Err(CostTooLarge) if R::WORDS < WIDEST => None,
+            Err(CostTooLarge) => {
+                let limit = layout.largest_cost();
+                let ending = Ending::Unsupported(Unsupported::CostTooLarge { limit });
+                Some(Outcome { ending, statistics: Statistics::default() })
+            }
+        }
     }
 
     /// Opens level after level until the proof is complete or a limit is reached.
     fn drive<R: Rank, G: Ground>(
         &self,
+        search: SearchChoice,
         problem: &Problem<R, G::Set>,
         shard: &Shard<'_, R, G>,
-    ) -> Outcome {
+    ) -> Result<Outcome, CostTooLarge> {
         let mut statistics = Statistics::default();
-        let mut level = 0;
+        let mut progress = Levels::new(search);
+        let (start, finish) = roots::start::<R, G>(problem);
+        finish.into_iter().for_each(|finish| shard.incumbent.offer(finish));
+        shard.seed(Side::Forward, start);
+        if search != SearchChoice::Forward {
+            shard.seed(Side::Backward, roots::finished(problem));
+        }
         let end = std::thread::scope(|scope| {
-            seed(problem, shard);
-            let threads: Vec<_> =
-                (0..self.threads).map(|_| scope.spawn(|| shard.work())).collect();
+            let threads: Vec<_> = (0..self.threads).map(|_| scope.spawn(|| shard.work())).collect();
             let end = loop {
                 match shard.agenda.wait_until_quiet() {
-                    Ok(Some(f)) if f < shard.incumbent.cost() => {
-                        level = f;
-                        statistics.levels += 1;
-                        shard.publish(level);
-                        shard.agenda.open(f);
-                    }
-                    Ok(_) => break End::Finished,
+                    Ok(next) => match progress.advance(next, shard.incumbent.cost()) {
+                        Some(level) => {
+                            statistics.levels += 1;
+                            self.control.publish_level(progress.lower_bound());
+                            shard.agenda.open(level);
+                        }
+                        None => break End::Finished,
+                    },
                     Err(end) => break end,
                 }
             };
@@ -295,14 +384,19 @@ impl<'a> Solver<'a> {
             }
             end
         });
+        if end == End::CostTooLarge {
+            return Err(CostTooLarge);
+        }
         statistics.peak_bytes = shard.budget.peak();
         let best = shard.incumbent.best().map(|finish| self.solution(problem, shard, finish));
         let ending = match (end, best) {
-            (End::Finished, Some(solution)) => Ending::Optimal(solution),
-            (End::Finished, None) => Ending::Unsolvable(Unsolvable::Exhausted),
-            (End::Limit(limit), best) => Ending::Limit { limit, lower_bound: level, best },
+            (End::Limit(limit), best) => {
+                Ending::Limit { limit, lower_bound: progress.lower_bound(), best }
+            }
+            (_, Some(solution)) => Ending::Optimal(solution),
+            (_, None) => Ending::Unsolvable(Unsolvable::Exhausted),
         };
-        Outcome { ending, statistics }
+        Ok(Outcome { ending, statistics })
     }
 
     /// The solution behind a finish, replayed.
@@ -312,21 +406,21 @@ impl<'a> Solver<'a> {
         shard: &Shard<'_, R, G>,
         finish: Finish<R>,
     ) -> Solution {
-        let moves = reconstruct(
-            &problem.board,
-            self.rule,
-            &problem.ranking,
-            finish,
-            &mut TableRows(shard),
-        )
-        .expect("every accepted state has a predecessor that explains its cost");
+        let moves =
+            reconstruct(&problem.board, self.rule, &problem.ranking, finish, &mut TableRows(shard))
+                .expect("every accepted state has a predecessor that explains its cost");
         let replay = verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
         assert!(replay.moves <= finish.cost as usize, "the replay costs what the search says");
-
 
         Solution { moves }
     }
 }
+
+/// Words of the widest entries.
+const WIDEST: usize = <U256 as Rank>::WORDS;
+
+/// The table's entries have no room for a cost that came up.
+struct CostTooLarge;
 
 /// The most bits of a rank that the widest entries hold on any board.
 const MOST_RANK_BITS: u32 = 240;
@@ -343,8 +437,12 @@ pub(crate) fn plan_layout<R: Rank>(board: &Board, memory: u64) -> Option<Layout>
     if !exact || bits > R::BITS.min(MOST_RANK_BITS) {
         return None;
     }
-    // Costs beyond this are not ruled out, but rare enough to start again with wider entries.
-    let likely_cost = 16 * board.squares() as u64 * (board.boxes().len() as u64 + 1);
+    // Costs beyond this are not ruled out, but rare enough to start again with wider entries; the widest leave to the
+    // cost what the rank does not take.
+    let likely_cost = match R::WORDS {
+        WIDEST => 0,
+        _ => 16 * board.squares() as u64 * (board.boxes().len() as u64 + 1),
+    };
     let line_bytes = (SLOTS * 8 * R::WORDS) as u64;
     // The first table may take a quarter of the memory, and never more than 128 MB.
     let base_bits = (memory.min(512 << 20) / 4 / line_bytes).max(1).ilog2();
@@ -358,20 +456,6 @@ pub(crate) fn plan_layout<R: Rank>(board: &Board, memory: u64) -> Option<Layout>
     )
 }
 
-/// Stores the start, and the finish it may already be.
-fn seed<R: Rank, G: Ground>(problem: &Problem<R, G::Set>, shard: &Shard<'_, R, G>) {
-    let board = &problem.board;
-    let rank = problem.ranking.rank(board.boxes());
-    let keeper = board.keeper();
-    let occupied = G::Set::from_squares(board.squares(), board.boxes().iter().copied());
-    if let Some(walk) = finishing_walk(&mut G::new(board), problem, &occupied, keeper) {
-        shard.incumbent.offer(Finish { cost: walk, rank, keeper, push_cost: 0 });
-    }
-    if let Some(estimate) = Estimator::new(&problem.estimate).of_row(board.boxes()) {
-        shard.seed(Successor { rank, keeper, cost: 0, estimate });
-    }
-}
-
 /// The rows of the one shard.
 struct TableRows<'s, 'p, R, G: Ground>(&'s Shard<'p, R, G>);
 
@@ -380,6 +464,6 @@ impl<R: Rank, G: Ground> RowSource<R> for TableRows<'_, '_, R, G> {
 
     fn rows(&mut self, ranks: &[R]) -> Result<Vec<Vec<Entry>>, Self::Error> {
         let table = self.0.table.read().expect("no holder panics");
-        Ok(ranks.iter().map(|&rank| table.row(table.mix(rank), false)).collect())
+        Ok(ranks.iter().map(|&rank| table.row(table.mix(rank))).collect())
     }
 }

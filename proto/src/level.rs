@@ -2,17 +2,10 @@
 
 use std::fmt;
 
+use sokohive_engine::Side;
+
 use crate::bad_field::required;
 use crate::{BadField, wire};
-
-/// Which way a search runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Side {
-    /// From the start, by pushes.
-    Forward,
-    /// From the finishing states, by pulls.
-    Backward,
-}
 
 /// One level of the search: a side and an f, opened once in an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,14 +36,12 @@ impl From<Side> for wire::Side {
     }
 }
 
-impl Side {
-    /// Reads an enumeration field of a message.
-    pub(crate) fn from_field(field: &'static str, side: i32) -> Result<Self, BadField> {
-        match wire::Side::try_from(side) {
-            Ok(wire::Side::Forward) => Ok(Self::Forward),
-            Ok(wire::Side::Backward) => Ok(Self::Backward),
-            _ => Err(BadField::new(field, format_args!("{side} is not a side"))),
-        }
+/// Reads a side from a field of a message.
+pub(crate) fn side_from_field(field: &'static str, side: i32) -> Result<Side, BadField> {
+    match wire::Side::try_from(side) {
+        Ok(wire::Side::Forward) => Ok(Side::Forward),
+        Ok(wire::Side::Backward) => Ok(Side::Backward),
+        _ => Err(BadField::new(field, format_args!("{side} is not a side"))),
     }
 }
 
@@ -69,7 +60,7 @@ impl TryFrom<wire::Level> for Level {
         }
         Ok(Self {
             ordinal: level.ordinal,
-            side: Side::from_field("level.side", level.side)?,
+            side: side_from_field("level.side", level.side)?,
             f: level.f,
         })
     }

@@ -50,11 +50,11 @@ mod worker_status;
 
 pub use bad_field::BadField;
 pub use fence::{Epoch, Fence, Incarnation, JobKey};
-pub use finish::Finish;
+pub use finish::{Finish, Trail};
 pub use hello::Hello;
 pub use job_event::{JobEvent, JobNumber, JobState};
 pub use job_result::{ClusterFailure, JobEnding, JobResult};
-pub use level::{Level, Side};
+pub use level::Level;
 pub use open_level::OpenLevel;
 pub use owners::{Owners, SHARDS};
 pub use poll::Poll;

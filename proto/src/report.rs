@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use sokohive_engine::Statistics;
+use sokohive_engine::{Side, Statistics};
 
-use crate::{BadField, Finish, Level, Side, Traffic, wire};
+use crate::level::side_from_field;
+use crate::{BadField, Finish, Level, Traffic, wire};
 
 /// The work that a worker has waiting on one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +93,7 @@ impl TryFrom<wire::Report> for Report {
     fn try_from(report: wire::Report) -> Result<Self, BadField> {
         let open = |open: wire::OpenList| {
             Ok(OpenList {
-                side: Side::from_field("open.side", open.side)?,
+                side: side_from_field("open.side", open.side)?,
                 smallest_f: open.smallest_f,
                 rows: open.rows,
             })

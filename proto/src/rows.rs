@@ -1,6 +1,9 @@
 //! Rows of the table, read to walk back along a solution.
 
-use crate::{BadField, Fence, Rank, Side, wire};
+use sokohive_engine::Side;
+
+use crate::level::side_from_field;
+use crate::{BadField, Fence, Rank, wire};
 
 /// Most ranks in one call: rows of a thousand states each still fit in one answer.
 pub const MAX_RANKS: usize = 512;
@@ -39,7 +42,7 @@ impl TryFrom<wire::Row> for Row {
             Ok(Entry {
                 keeper: entry.keeper,
                 cost: entry.cost,
-                side: Side::from_field("rows.entries.side", entry.side)?,
+                side: side_from_field("rows.entries.side", entry.side)?,
             })
         };
         row.entries.into_iter().map(entry).collect::<Result<_, _>>().map(Self)

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use crate::{BadField, Task, wire};
+use crate::bad_field::nonzero;
+use crate::{BadField, JobKey, Task, wire};
 
 /// A job as a client hands it in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
+    /// Drawn at random: the same key again is the same job again.
+    pub key: JobKey,
     /// What results are printed under.
     pub name: String,
     /// What is to be proven.
@@ -21,6 +24,7 @@ impl From<Submission> for wire::SubmitRequest {
     fn from(submission: Submission) -> Self {
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Self {
+            key: submission.key.get(),
             name: submission.name,
             task: Some(submission.task.into()),
             timeout_ms: submission.timeout.map(ms),
@@ -38,6 +42,7 @@ impl TryFrom<wire::SubmitRequest> for Submission {
             return Err(BadField::new("name", problem));
         }
         Ok(Self {
+            key: JobKey::new(nonzero("key", submission.key)?),
             name: submission.name,
             task: Task::from_field(submission.task)?,
             timeout: submission.timeout_ms.map(Duration::from_millis),

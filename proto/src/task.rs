@@ -1,6 +1,6 @@
 //! What is to be proven.
 
-use sokohive_engine::{EstimateChoice, Objective, Rule};
+use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice};
 
 use crate::bad_field::required;
 use crate::{BadField, wire};
@@ -19,6 +19,8 @@ pub struct Task {
     pub rule: Rule,
     /// What to have fewest of.
     pub objective: Objective,
+    /// The ends to start from.
+    pub search: SearchChoice,
     /// What leads the search.
     pub estimate: EstimateChoice,
     /// Whether dominated states are dropped.
@@ -39,6 +41,13 @@ impl From<Task> for wire::Task {
             Objective::Moves => wire::Objective::Moves,
             _ => wire::Objective::Unspecified,
         };
+        let search = match task.search {
+            SearchChoice::Auto => wire::Search::Auto,
+            SearchChoice::Forward => wire::Search::Forward,
+            SearchChoice::Backward => wire::Search::Backward,
+            SearchChoice::TwoSided => wire::Search::TwoSided,
+            _ => wire::Search::Unspecified,
+        };
         let estimate = match task.estimate {
             EstimateChoice::Auto => wire::Estimate::Auto,
             EstimateChoice::Nearest => wire::Estimate::Nearest,
@@ -50,6 +59,7 @@ impl From<Task> for wire::Task {
             edge_is_wall: task.edge_is_wall,
             rule: rule.into(),
             objective: objective.into(),
+            search: search.into(),
             estimate: estimate.into(),
             dominance: task.dominance,
             deadlock_tables: task.deadlock_tables,
@@ -78,6 +88,13 @@ impl TryFrom<wire::Task> for Task {
             Ok(wire::Objective::Moves) => Objective::Moves,
             _ => return unknown("task.objective", "an objective", task.objective),
         };
+        let search = match wire::Search::try_from(task.search) {
+            Ok(wire::Search::Auto) => SearchChoice::Auto,
+            Ok(wire::Search::Forward) => SearchChoice::Forward,
+            Ok(wire::Search::Backward) => SearchChoice::Backward,
+            Ok(wire::Search::TwoSided) => SearchChoice::TwoSided,
+            _ => return unknown("task.search", "a search", task.search),
+        };
         let estimate = match wire::Estimate::try_from(task.estimate) {
             Ok(wire::Estimate::Auto) => EstimateChoice::Auto,
             Ok(wire::Estimate::Nearest) => EstimateChoice::Nearest,
@@ -89,6 +106,7 @@ impl TryFrom<wire::Task> for Task {
             edge_is_wall: task.edge_is_wall,
             rule,
             objective,
+            search,
             estimate,
             dominance: task.dominance,
             deadlock_tables: task.deadlock_tables,

@@ -118,8 +118,7 @@ impl Client {
     ) -> Result<JobResult, ClientError> {
         let request = wire::WatchRequest { id: number.get() };
         loop {
-            let mut stream =
-                self.call(|mut client| async move { client.watch(request).await })?;
+            let mut stream = self.call(|mut client| async move { client.watch(request).await })?;
             loop {
                 let event = match self.runtime.block_on(stream.message()) {
                     Ok(Some(event)) => JobEvent::try_from(event)?,

@@ -36,7 +36,10 @@ pub(super) struct Drive {
 enum News {
     Event(Event),
     /// The walk wants rows.
-    RowsWanted { ranks: Vec<Rank>, answer: oneshot::Sender<Vec<Row>> },
+    RowsWanted {
+        ranks: Vec<Rank>,
+        answer: oneshot::Sender<Vec<Row>>,
+    },
     WalkedBack(Result<Moves, String>),
 }
 
@@ -146,7 +149,8 @@ impl Driver {
             News::Event(event) => Some(event),
             News::RowsWanted { ranks, answer } => {
                 let shards = self.owners.as_slice();
-                let owner = |&rank: &Rank| usize::from(shards[self.plan.shard(rank) % shards.len()]);
+                let owner =
+                    |&rank: &Rank| usize::from(shards[self.plan.shard(rank) % shards.len()]);
                 let workers: Vec<usize> = ranks.iter().map(owner).collect();
                 let mut by_worker: Vec<(usize, Vec<Rank>)> = Vec::new();
                 for (&worker, &rank) in workers.iter().zip(&ranks) {

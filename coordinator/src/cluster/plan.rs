@@ -3,6 +3,8 @@
 use sokohive_engine::Moves;
 use sokohive_proto::{Finish, Rank, Row};
 
+use super::job::Levels;
+
 /// Reads rows of the table, wherever they are: one for every rank, in that order.
 pub type ReadRows<'a> = dyn FnMut(&[Rank]) -> Result<Vec<Row>, String> + 'a;
 
@@ -10,6 +12,9 @@ pub type ReadRows<'a> = dyn FnMut(&[Rank]) -> Result<Vec<Row>, String> + 'a;
 pub trait Plan: Send + Sync + 'static {
     /// The virtual shard of a box set.
     fn shard(&self, rank: Rank) -> usize;
+
+    /// A choice of levels for a new search.
+    fn levels(&self) -> Box<dyn Levels>;
 
     /// Walks back from a finish and replays what it finds. May take long, and may wait for rows.
     ///

@@ -21,6 +21,7 @@
 mod graph;
 mod history;
 mod invariants;
+mod levels;
 mod network;
 mod node;
 mod random;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use sokohive_engine::Statistics;
-use sokohive_proto::{Entry, Fence, Finish, Level, OpenList, Owners, Rank, Row, SHARDS, Side};
+use sokohive_engine::{Side, Statistics};
+use sokohive_proto::{Entry, Fence, Finish, Level, OpenList, Owners, Rank, Row, SHARDS, Trail};
 use sokohive_worker::{OfferError, Sealed, Shard, ShardStatus};
 
 use crate::graph::Graph;
@@ -91,8 +91,7 @@ impl GraphShard {
             let found = Finish {
                 cost: cost + finish,
                 rank: Rank::from(u64::from(vertex)),
-                keeper: 0,
-                push_cost: cost,
+                trail: Trail::Finished { keeper: 0, push_cost: cost },
             };
             inner.best = Some(inner.best.map_or(found, |best| best.min(found)));
             inner.incumbent =

@@ -8,13 +8,14 @@ use std::time::Duration;
 use sokohive::cluster::job::{
     CallError, CallId, Command, Ending, Event, Job, Reply, Request, Settings, StopReason,
 };
-use sokohive_engine::{EstimateChoice, Objective, Rule};
+use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice};
 use sokohive_proto::{Fence, JobKey, Level, Owners, Push, Refusal, Task};
 use sokohive_worker::Shard;
 use sokohive_worker::protocol::{Preparation, PushError, Retry};
 
 use crate::graph::Graph;
 use crate::history::{History, JobRecord, LevelEnd};
+use crate::levels::Forward;
 use crate::network::Network;
 use crate::node::{Node, Pending};
 use crate::random::Random;
@@ -315,6 +316,7 @@ impl World {
                 edge_is_wall: false,
                 rule: Rule::Classic,
                 objective: Objective::Moves,
+                search: SearchChoice::Auto,
                 estimate: EstimateChoice::Auto,
                 dominance: true,
                 deadlock_tables: true,
@@ -322,6 +324,7 @@ impl World {
             },
             workers: (0..self.nodes.len()).map(|worker| format!("worker-{worker}")).collect(),
             expansions: None,
+            levels: Box::new(Forward::default()),
         };
         self.level = None;
         self.walk = None;

@@ -61,11 +61,6 @@ impl<S: SquareSet> DeadSubsets<S> {
         Some(tables)
     }
 
-    /// Sets of squares in the tables of pairs and of triples.
-    pub(crate) fn sizes(&self) -> (usize, usize) {
-        (self.pairs.len(), self.triples.len())
-    }
-
     /// Whether a box pushed to `pushed` makes a dead pair or triple with some of `others`; `boxes` holds `others`, and
     /// may hold the pushed box.
     #[inline]
@@ -111,9 +106,8 @@ impl<S: SquareSet> DeadSubsets<S> {
         for (square, direction, keeper) in Self::pushes(board) {
             let push = square.index() * 4 + direction.index();
             let pairs = self.pairs[push].clone();
-            let usable = |other: Square| {
-                other != square && other != keeper && !pairs.contains(other)
-            };
+            let usable =
+                |other: Square| other != square && other != keeper && !pairs.contains(other);
             for other in board.all().take(self.live).filter(|&other| usable(other)) {
                 for third in board.all().take(self.live).skip(other.index() + 1) {
                     if usable(third) && !alive.is([square, other, third], keeper) {

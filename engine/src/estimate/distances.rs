@@ -44,10 +44,4 @@ impl PushDistances {
     pub(crate) fn of(&self, square: Square, goal: usize) -> u32 {
         self.pushes[square.index() * self.goals + goal]
     }
-
-    /// The distances of a square to all goals.
-    #[inline(always)]
-    pub(crate) fn row(&self, square: Square) -> &[u32] {
-        &self.pushes[square.index() * self.goals..][..self.goals]
-    }
 }

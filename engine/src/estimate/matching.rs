@@ -62,7 +62,12 @@ impl Assignment {
     }
 
     /// The sum after one box has moved; the matching itself stays as it is.
-    pub(crate) fn reassigned(&mut self, index: usize, to: Square, distances: &PushDistances) -> u32 {
+    pub(crate) fn reassigned(
+        &mut self,
+        index: usize,
+        to: Square,
+        distances: &PushDistances,
+    ) -> u32 {
         let freed = self.goal_of[index];
         let Some(end) = self.shortest_path(index, Some(to), freed, distances) else {
             return UNREACHABLE;

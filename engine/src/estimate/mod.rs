@@ -17,8 +17,7 @@ pub(crate) const UNREACHABLE: u32 = u32::MAX / 4;
 /// A lower bound, prepared for one board.
 #[derive(Clone, Debug)]
 pub(crate) enum Estimate {
-    /// Nothing: 0 everywhere. For a search that proves a board's cost without any bound to lean on.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the blind search of the tests"))]
+    /// Nothing: 0 everywhere, so that f is the cost so far.
     None,
     /// Sum of the distances to the nearest goals.
     Nearest(Vec<u32>),
@@ -68,9 +67,7 @@ impl<'a> Estimator<'a> {
     pub(crate) fn after_push(&mut self, index: usize, from: Square, to: Square) -> Option<u32> {
         let estimate = match self.estimate {
             Estimate::None => 0,
-            Estimate::Nearest(nearest) => {
-                self.row - nearest[from.index()] + nearest[to.index()]
-            }
+            Estimate::Nearest(nearest) => self.row - nearest[from.index()] + nearest[to.index()],
             Estimate::Matching(distances) => self.assignment.reassigned(index, to, distances),
         };
         (estimate < UNREACHABLE).then_some(estimate)

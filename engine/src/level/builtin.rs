@@ -64,3 +64,26 @@ pub fn all() -> &'static [Builtin] {
 pub fn find(id: &str) -> Option<&'static Builtin> {
     ALL.iter().find(|builtin| builtin.id == id)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{all, find};
+    use crate::Rule;
+
+    #[test]
+    fn all_are_there_under_their_ids() {
+        assert_eq!(all().len(), 16);
+        for builtin in all() {
+            assert_eq!(builtin.level.name(), Some(builtin.id));
+            assert!(std::ptr::eq(find(builtin.id).expect("itself"), builtin));
+        }
+        assert!(find("p16").is_none());
+    }
+
+    #[test]
+    fn rules_and_sizes_are_those_of_the_notations() {
+        let facts = |id| find(id).map(|b| (b.level.rule(), b.level.rows(), b.level.columns()));
+        assert_eq!(facts("p15"), Some((Rule::KeeperOnGoal, 13, 10)));
+        assert_eq!(facts("level1"), Some((Rule::Classic, 11, 19)));
+    }
+}

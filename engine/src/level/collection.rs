@@ -219,7 +219,8 @@ impl<'a> Reader<'a> {
         if self.block_is_digits
             && let Some(first) = self.block.first()
             && !is_digits
-            && !matches!(reading, Reading::Rows { .. })
+            // A single line of digits above run-length rows is a title.
+            && (self.block.len() >= 2 || !matches!(reading, Reading::Rows { .. }))
             && is_faulty_digits(line, first.line.bytes.trim_ascii_end().len())
         {
             self.block.push(member);
@@ -251,7 +252,12 @@ impl<'a> Reader<'a> {
     fn adopt_line_above(&mut self, index: usize) {
         let Some(above) = index.checked_sub(1) else { return };
         let (line, width) = (&self.lines[above], self.lines[index].bytes.trim_ascii_end().len());
-        if let Kind::Board(reading @ (Reading::Text | Reading::Faulty(_))) = &self.kinds[above]
+        let is_digits = |kind: &Kind| matches!(kind, Kind::Board(Reading::Digits));
+        if let Kind::Board(reading) = &self.kinds[above]
+            && !is_digits(&self.kinds[above])
+            // A single line of digits below run-length rows is a title.
+            && (self.kinds.get(index + 1).is_some_and(is_digits)
+                || !matches!(reading, Reading::Rows { .. }))
             && is_faulty_digits(line, width)
         {
             self.block.push(Member { index: above, line, reading });

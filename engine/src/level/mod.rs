@@ -1,30 +1,6 @@
 //! Levels: legal boards read from text.
 //!
-//! # Notations
-//!
-//! **XSB** text as people have it: `#` wall, `@` keeper, `$` box, `.` goal, `*` box on goal,
-//! `+` keeper on goal; blank, `-` and `_` floor; `p P b B W` for `@ + $ * #` in rows that begin and
-//! end with walls. `|` separates rows on one line; a count repeats the next square or group
-//! (`3#2(.-)`). Collections hold many levels among titles, remarks, keys and solutions, see
-//! [`Collection`].
-//!
-//! **Digit boards**: `0` floor, `1` wall, `2` box, `3` keeper, `4` goal, `5` box on goal,
-//! `6` keeper on goal; all rows equally long; the edge of the grid is wall; finished, by default,
-//! with the keeper on a goal. Other digit codes exist, and cannot be told from this one by looking:
-//! a digit always means what is said here.
-//!
-//! # What is legal
-//!
-//! A [`Level`] is a legal board: one keeper, closed in, of sane size; `validate.rs` has all rules.
-//! Whether it can be solved is for the search to say. In particular:
-//!
-//! - A board without boxes, or with all of them on goals, is legal and costs no move.
-//! - More goals than boxes is legal; more boxes than goals is legal and has no solution.
-//! - A box the keeper can never get at is decoration on a goal; elsewhere it makes the board
-//!   unsolvable.
-//! - A board that is not closed is refused, unless [`ReadOptions::edge_is_wall`] says that every
-//!   square outside the text is a wall; then short rows end with a wall.
-//! - Alphabets of other programs are refused where they first differ, never guessed.
+//! [`Level`] says how boards are written and which are legal, [`Collection`] how files are read.
 
 pub mod builtin;
 mod collection;
@@ -46,7 +22,31 @@ pub use tile::{Position, Tile};
 
 /// A legal board: one keeper, closed in by walls or by the edge of the grid.
 ///
-/// It prints as XSB text.
+/// # Notations
+///
+/// **XSB** text as people have it: `#` wall, `@` keeper, `$` box, `.` goal, `*` box on goal,
+/// `+` keeper on goal; blank, `-` and `_` floor; `p P b B W` for `@ + $ * #` in rows that begin and
+/// end with walls. `|` separates rows on one line; a count repeats the next square or group
+/// (`3#2(.-)`). Collections hold many levels among titles, remarks, keys and solutions, see
+/// [`Collection`].
+///
+/// **Digit boards**: `0` floor, `1` wall, `2` box, `3` keeper, `4` goal, `5` box on goal,
+/// `6` keeper on goal; all rows equally long; the edge of the grid is wall; finished, by default,
+/// with the keeper on a goal. Other digit codes exist, and cannot be told from this one by looking:
+/// a digit always means what is said here.
+///
+/// # What is legal
+///
+/// One keeper, closed in, of sane size (at most 16,777,216 squares).
+/// Whether it can be solved is for the search to say. In particular:
+///
+/// - A board without boxes, or with all of them on goals, is legal and costs no move.
+/// - More goals than boxes is legal; more boxes than goals is legal and has no solution.
+/// - A box the keeper can never get at is decoration on a goal; elsewhere it makes the board
+///   unsolvable.
+/// - A board that is not closed is refused, unless [`ReadOptions::edge_is_wall`] says that every
+///   square outside the text is a wall; then short rows end with a wall.
+/// - Alphabets of other programs are refused where they first differ, never guessed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
     name: Option<String>,
@@ -106,9 +106,10 @@ impl Level {
     ///
     /// If there is none, more than one, or one that is not legal.
     pub fn read(bytes: &[u8], options: ReadOptions) -> Result<Self, LevelError> {
-        let mut levels = Collection::read(bytes, None, options)?.levels;
+        let levels = Collection::read(bytes, None, options)?.levels;
+        let mut levels = levels.into_iter().collect::<Result<Vec<_>, _>>()?;
         match (levels.pop(), levels.len()) {
-            (Some(level), 0) => level,
+            (Some(level), 0) => Ok(level),
             (_, more) => {
                 let kind = LevelErrorKind::SeveralLevels { found: more + 1 };
                 Err(LevelError::of_file(None, kind))
@@ -188,6 +189,3 @@ impl fmt::Display for Level {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -66,7 +66,9 @@ impl Member<'_> {
         }
     }
 
+    /// Whether some square of it that is not floor is such a one; in a faulty line, some character.
     fn has(&self, matches: impl Fn(Tile) -> bool) -> bool {
+        let matches = |tile| tile != Tile::Floor && matches(tile);
         match self.reading {
             Reading::Rows { rows, .. } => {
                 rows.iter().any(|row| row.tiles.iter().any(|&t| matches(t)))
@@ -82,13 +84,28 @@ impl Member<'_> {
 /// Decides on a block of adjoining XSB lines.
 pub(super) fn settle_xsb(block: &[Member<'_>], manner: Manner) -> Vec<Settled> {
     let mut settled = Vec::new();
+    // A line like `=====` beside rows is a separator; among its like it may be another alphabet.
+    let rows_near = block.iter().any(|member| !member.is_faulty());
+    let is_rule = |member: &Member<'_>| rows_near && member.is_faulty() && !member.has(|_| true);
+    for part in block.chunk_by(|a, b| is_rule(a) == is_rule(b)) {
+        if is_rule(&part[0]) {
+            settled.extend(part.iter().map(|member| Settled::Prose(member.index)));
+        } else {
+            settle_part(part, manner, &mut settled);
+        }
+    }
+    settled
+}
+
+/// Decides on adjoining lines that may all belong to one board.
+fn settle_part(block: &[Member<'_>], manner: Manner, settled: &mut Vec<Settled>) {
     let groups: Vec<_> = block.chunk_by(|a, b| a.is_faulty() == b.is_faulty()).collect();
     // The lines not decided on are block[from..at], clean if no faulty line is among them.
     let (mut from, mut at, mut clean) = (0, 0, true);
     for (index, group) in groups.iter().enumerate() {
         if group[0].is_faulty() {
             if clean && at > from && is_complete(&block[from..at], manner) {
-                finish(&block[from..at], manner, &mut settled);
+                finish(&block[from..at], manner, settled);
                 from = at;
             }
             let below = groups.get(index + 1);
@@ -103,8 +120,7 @@ pub(super) fn settle_xsb(block: &[Member<'_>], manner: Manner) -> Vec<Settled> {
         }
         at += group.len();
     }
-    finish(&block[from..], manner, &mut settled);
-    settled
+    finish(&block[from..], manner, settled);
 }
 
 /// Whether rows are a board without the lines around them. Where everything is closed in by the
@@ -195,7 +211,9 @@ fn draft<'a>(lines: &'a [Member<'_>], manner: Manner) -> Result<Draft<'a>, Fault
             return Err(find_keeper(&draft).err().unwrap_or(fault));
         }
         draft.rows.extend(member.rows().iter().map(|row| {
-            let start = member.place(row.start);
+            // Rows are ASCII, so bytes are columns; a line may hold very many rows.
+            let line_start = member.place(0);
+            let start = Place { column: line_start.column + row.start, ..line_start };
             (row.tiles.as_slice(), RowPlace { start, plain: row.plain })
         }));
     }
@@ -207,20 +225,21 @@ fn draft<'a>(lines: &'a [Member<'_>], manner: Manner) -> Result<Draft<'a>, Fault
 pub(super) fn is_faulty_digits(line: &Line<'_>, width: usize) -> bool {
     let bytes = line.bytes.trim_ascii();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let mostly = bytes.len() >= 4 && 2 * digits >= bytes.len();
-    !bytes.contains(&b' ')
-        && digits > 0
-        && (bytes[0].is_ascii_digit() || bytes.len() == width || mostly)
+    let is_long = bytes.len() >= 4 && !bytes.contains(&b' ');
+    2 * digits >= bytes.len() && (bytes.len() == width || is_long)
 }
 
 /// Decides on a block of adjoining lines of digits.
 pub(super) fn settle_digits(block: &[Member<'_>], manner: Manner) -> Vec<Settled> {
     let widest = block.iter().map(|member| member.line.bytes.len()).max().unwrap_or(0);
-    let keeper = || block.iter().any(|m| m.line.bytes.iter().any(|byte| b"36".contains(byte)));
-    let meant = match manner.lenient {
-        true => block.len() >= 2 || keeper(),
-        // A number above XSB rows is a title.
-        false => block.len() >= 2 && widest >= 3,
+    let has = |digits: &[u8]| {
+        block.iter().any(|member| member.line.bytes.iter().any(|byte| digits.contains(byte)))
+    };
+    // A number above XSB rows is a title.
+    let meant = match (block.len(), manner.lenient) {
+        (0..2, false) => false,
+        (0..2, true) => has(b"36"),
+        (2.., _) => widest >= 3 || manner.lenient || has(b"36") && has(b"25"),
     };
     if !meant {
         return block.iter().map(|member| Settled::Prose(member.index)).collect();

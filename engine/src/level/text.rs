@@ -9,8 +9,6 @@ use super::error::{LevelError, LevelErrorKind};
 pub(super) struct Line<'a> {
     /// Line number, from 1.
     pub(super) number: usize,
-    /// Characters of the same line that were cut off in front.
-    offset: usize,
     /// Its bytes; leading quoting marks are blanks, so that columns stay what they are.
     pub(super) bytes: Cow<'a, [u8]>,
     /// How many quoting marks that were.
@@ -21,7 +19,7 @@ impl Line<'_> {
     /// Column, from 1, of the character at a byte offset.
     pub(super) fn column(&self, at: usize) -> usize {
         let before = &self.bytes[..at.min(self.bytes.len())];
-        self.offset + 1 + decode(before).chars().count()
+        1 + decode(before).chars().count()
     }
 
     /// The character at a byte offset.
@@ -37,9 +35,9 @@ impl Line<'_> {
         decode(self.bytes.trim_ascii()).into_owned()
     }
 
-    /// Whether nothing but blanks and tabs stands in it.
+    /// Whether nothing but blanks, tabs and NULs stands in it.
     pub(super) fn is_blank(&self) -> bool {
-        self.bytes.iter().all(|&byte| byte == b' ' || byte == b'\t')
+        self.bytes.iter().all(|byte| b" \t\0".contains(byte))
     }
 }
 
@@ -51,8 +49,8 @@ pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Splits a file into lines. `\n`, `\r\n` and a bare `\r` end a line; a NUL ends the board as a
-/// blank line does, without being a line.
+/// Splits a file into lines. `\n`, `\r\n` and a bare `\r` end a line. A NUL
+/// is blank on a line of its own, and elsewhere a character of no meaning.
 pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Line<'_>>, LevelError> {
     let foreign = |format| LevelError::of_file(None, LevelErrorKind::Foreign { format });
     if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
@@ -72,14 +70,7 @@ pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Line<'_>>, LevelError> {
             Some(end) if rest[end..].starts_with(b"\r\n") => (&rest[..end], &rest[end + 2..]),
             Some(end) => (&rest[..end], &rest[end + 1..]),
         };
-        let mut offset = 0;
-        for (part, piece) in line.split(|&byte| byte == 0).enumerate() {
-            if part > 0 {
-                lines.push(Line { number, offset, bytes: Cow::Borrowed(b""), quotes: 0 });
-            }
-            lines.push(unquoted(number, offset, piece));
-            offset += piece.len() + 1;
-        }
+        lines.push(unquoted(number, line));
         rest = next;
         number += 1;
     }
@@ -87,9 +78,9 @@ pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Line<'_>>, LevelError> {
 }
 
 /// A line whose leading `>` marks are made blanks.
-fn unquoted(number: usize, offset: usize, bytes: &[u8]) -> Line<'_> {
+fn unquoted(number: usize, bytes: &[u8]) -> Line<'_> {
     if bytes.first() != Some(&b'>') {
-        return Line { number, offset, bytes: Cow::Borrowed(bytes), quotes: 0 };
+        return Line { number, bytes: Cow::Borrowed(bytes), quotes: 0 };
     }
     let mut bytes = bytes.to_vec();
     let mut quotes = 0;
@@ -103,7 +94,7 @@ fn unquoted(number: usize, offset: usize, bytes: &[u8]) -> Line<'_> {
             at += 1;
         }
     }
-    Line { number, offset, bytes: Cow::Owned(bytes), quotes }
+    Line { number, bytes: Cow::Owned(bytes), quotes }
 }
 
 /// Whether the text starts as the XML format of many level collections does.

@@ -14,15 +14,18 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
+use super::side::{Level, Side};
 use crate::outcome::Limit;
 
 /// Rows handed over at once: enough that the lock is rarely taken, few enough that the end of a level is shared out.
 pub(crate) const CHUNK_ROWS: usize = 256;
 
-/// Rows to be taken at one (f, g).
+/// Rows to be taken at one (f, g) of one side.
 pub(crate) struct Chunk<R> {
+    pub(crate) side: Side,
     pub(crate) f: u32,
     pub(crate) cost: u32,
     pub(crate) rows: Vec<R>,
@@ -35,6 +38,8 @@ pub(crate) enum End {
     Finished,
     /// A limit came first.
     Limit(Limit),
+    /// A cost does not fit the table's entries.
+    CostTooLarge,
 }
 
 /// See the module.
@@ -45,24 +50,29 @@ pub(crate) struct Agenda<R> {
     /// The driver waits here for the end of the level.
     quiet: Condvar,
     threads: usize,
+    /// Rows in all buckets; for watchers.
+    rows: AtomicU64,
 }
 
 type Bucket<R> = BTreeMap<Reverse<u32>, Vec<Vec<R>>>;
 
 struct State<R> {
-    buckets: BTreeMap<u32, Bucket<R>>,
-    /// Rows in all buckets.
-    rows: u64,
-    /// The level being worked on; rows of greater f wait.
-    level: Option<u32>,
+    /// By side and f.
+    buckets: [BTreeMap<u32, Bucket<R>>; 2],
+    /// The level being worked on: rows of greater f, and of the other side, wait.
+    level: Option<Level>,
     idle: usize,
     end: Option<End>,
 }
 
 impl<R: Copy> State<R> {
     fn take(&mut self) -> Option<Chunk<R>> {
-        let mut entry = self.buckets.first_entry().filter(|entry| Some(*entry.key()) <= self.level)?;
+        let Level { side, f: most } = self.level?;
+        let mut entry = self.buckets[side as usize].first_entry()?;
         let f = *entry.key();
+        if f > most {
+            return None;
+        }
         let bucket = entry.get_mut();
         let mut by_cost = bucket.first_entry().expect("empty buckets are removed");
         let cost = by_cost.key().0;
@@ -73,16 +83,44 @@ impl<R: Copy> State<R> {
                 entry.remove();
             }
         }
-        self.rows -= rows.len() as u64;
-        Some(Chunk { f, cost, rows })
+        Some(Chunk { side, f, cost, rows })
+    }
+}
+
+/// The next level of a side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Next {
+    /// The smallest f of rows waiting.
+    pub(crate) f: u32,
+    /// How many rows wait at it.
+    pub(crate) rows: u64,
+}
+
+impl<R: Copy> State<R> {
+    /// Whether rows of the open level wait.
+    fn has_work(&self) -> bool {
+        self.level.is_some_and(|Level { side, f }| {
+            self.buckets[side as usize].first_key_value().is_some_and(|(&least, _)| least <= f)
+        })
+    }
+
+    fn next(&self, side: Side) -> Option<Next> {
+        let (&f, bucket) = self.buckets[side as usize].first_key_value()?;
+        let rows = bucket.values().flatten().map(|rows| rows.len() as u64).sum();
+        Some(Next { f, rows })
     }
 }
 
 impl<R: Copy> Agenda<R> {
     pub(crate) fn new(threads: usize) -> Self {
-        let state =
-            State { buckets: BTreeMap::new(), rows: 0, level: None, idle: 0, end: None };
-        Self { state: Mutex::new(state), work: Condvar::new(), quiet: Condvar::new(), threads }
+        let state = State { buckets: Default::default(), level: None, idle: 0, end: None };
+        Self {
+            state: Mutex::new(state),
+            work: Condvar::new(),
+            quiet: Condvar::new(),
+            threads,
+            rows: AtomicU64::new(0),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<R>> {
@@ -92,22 +130,30 @@ impl<R: Copy> Agenda<R> {
     /// Puts rows into their bucket. Chunks shorter than [`CHUNK_ROWS`] are joined to what is there.
     pub(crate) fn add(&self, chunk: Chunk<R>) {
         let mut state = self.lock();
-        state.rows += chunk.rows.len() as u64;
-        let bucket = state.buckets.entry(chunk.f).or_default();
+        self.rows.fetch_add(chunk.rows.len() as u64, Ordering::Relaxed);
+        let buckets = &mut state.buckets[chunk.side as usize];
+        let bucket = buckets.entry(chunk.f).or_default();
         let list = bucket.entry(Reverse(chunk.cost)).or_default();
         match list.last_mut() {
             Some(last) if last.len() + chunk.rows.len() <= CHUNK_ROWS => last.extend(chunk.rows),
             _ => list.push(chunk.rows),
         }
-        if state.idle > 0 && Some(chunk.f) <= state.level {
+        let level = state.level;
+        if state.idle > 0 && level.is_some_and(|l| l.side == chunk.side && chunk.f <= l.f) {
             self.work.notify_one();
         }
+    }
+
+    fn take_from(&self, state: &mut State<R>) -> Option<Chunk<R>> {
+        let chunk = state.take()?;
+        self.rows.fetch_sub(chunk.rows.len() as u64, Ordering::Relaxed);
+        Some(chunk)
     }
 
     /// Rows of the current level, if there are any just now.
     pub(crate) fn take(&self) -> Option<Chunk<R>> {
         let mut state = self.lock();
-        if state.end.is_some() { None } else { state.take() }
+        if state.end.is_some() { None } else { self.take_from(&mut state) }
     }
 
     /// Rows of the current level, or of one opened later; `None` when the search is over.
@@ -122,7 +168,7 @@ impl<R: Copy> Agenda<R> {
                 self.quiet.notify_all();
                 return None;
             }
-            if let Some(chunk) = state.take() {
+            if let Some(chunk) = self.take_from(&mut state) {
                 state.idle -= 1;
                 return Some(chunk);
             }
@@ -141,29 +187,22 @@ impl<R: Copy> Agenda<R> {
         self.quiet.notify_all();
     }
 
-    /// Why everybody was sent home, if that is so.
-    pub(crate) fn ended(&self) -> Option<End> {
-        self.lock().end
-    }
-
-    /// Opens a level: rows of at most this f are handed out.
-    pub(crate) fn open(&self, level: u32) {
+    /// Opens a level: rows of its side and of at most its f are handed out.
+    pub(crate) fn open(&self, level: Level) {
         let mut state = self.lock();
         state.level = Some(level);
         self.work.notify_all();
     }
 
-    /// Waits until the open level is worked off, or an end has come; returns the smallest f with rows waiting.
-    pub(crate) fn wait_until_quiet(&self) -> Result<Option<u32>, End> {
+    /// Waits until the open level is worked off, or an end has come; returns the next levels, forward and backward.
+    pub(crate) fn wait_until_quiet(&self) -> Result<[Option<Next>; 2], End> {
         let mut state = self.lock();
         loop {
             if let Some(end) = state.end {
                 return Err(end);
             }
-            let smallest = state.buckets.first_key_value().map(|(&f, _)| f);
-            let level_is_over = smallest.is_none() || smallest > state.level;
-            if state.idle == self.threads && level_is_over {
-                return Ok(smallest);
+            if state.idle == self.threads && !state.has_work() {
+                return Ok([state.next(Side::Forward), state.next(Side::Backward)]);
             }
             state = self.quiet.wait(state).expect("a search thread panicked");
         }
@@ -171,6 +210,6 @@ impl<R: Copy> Agenda<R> {
 
     /// Rows waiting in all buckets.
     pub(crate) fn rows(&self) -> u64 {
-        self.lock().rows
+        self.rows.load(Ordering::Relaxed)
     }
 }

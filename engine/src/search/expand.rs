@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::incumbent::Finish;
-use super::problem::{KeeperPush, Problem};
+use super::incumbent::{Finish, Trail};
+use super::problem::{Problem, Shift};
+use super::side::Side;
 use crate::board::Square;
 use crate::deadlock::freeze::Freeze;
 use crate::estimate::Estimator;
@@ -61,6 +62,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
     #[inline]
     pub(crate) fn expand(
         &mut self,
+        side: Side,
         rank: R,
         row: &mut Row,
         statistics: &mut Statistics,
@@ -71,7 +73,8 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
             statistics.stale += 1;
             return;
         }
-        self.place_boxes(rank);
+        self.place_boxes(side, rank);
+        row.other.iter().for_each(|&(_, square)| self.wanted.insert(square));
         self.reached.clear();
         let reached = &mut self.reached;
         let visit = |square, steps| reached.push((square, steps));
@@ -84,40 +87,59 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
             Flood::Dominated => statistics.dominated += 1,
             Flood::Fresh => {
                 statistics.expanded += 1;
-                self.push_from_reached(rank, row.cost, statistics, &mut emit, &mut finish);
+                self.meet(rank, row, &mut finish);
+                match side {
+                    Side::Forward => self.push(rank, row.cost, statistics, &mut emit, &mut finish),
+                    Side::Backward => self.pull(rank, row.cost, &mut emit),
+                }
             }
         }
-        self.clear_boxes();
+        row.other.iter().for_each(|&(_, square)| self.wanted.remove(square));
+        self.clear_boxes(side);
+    }
+
+    /// Joins the states being opened with those of the other side.
+    ///
+    /// Two states of a row join when the later of them is opened: the earlier is in the table by then. Where the later
+    /// does not own the earlier one's square in the flood, a still earlier state of its side does at no greater cost.
+    fn meet(&self, rank: R, row: &Row, finish: &mut impl FnMut(Finish<R>)) {
+        for &(cost, square) in &row.other {
+            for &(_, steps) in self.reached.iter().filter(|(reached, _)| *reached == square) {
+                let cost = row.cost + steps + cost;
+                finish(Finish { cost, rank, trail: Trail::Meeting });
+            }
+        }
     }
 
     /// Sets up box set, occupied squares, and the squares pushes are possible from.
     #[inline(always)]
-    fn place_boxes(&mut self, rank: R) {
+    fn place_boxes(&mut self, side: Side, rank: R) {
         self.problem.ranking.unrank(rank, &mut self.boxes);
         for (number, &square) in self.boxes.iter().enumerate() {
             self.occupied.insert(square);
             self.number[square.index()] = number as u32;
         }
+        let places = self.problem.box_places(side);
         for &square in &self.boxes {
-            for (side, target) in self.problem.box_pushes[square.index()].iter() {
-                if !self.occupied.contains(*side) && !self.occupied.contains(*target) {
-                    self.wanted.insert(*side);
+            for &(keeper, free) in places[square.index()].iter() {
+                if !self.occupied.contains(keeper) && !self.occupied.contains(free) {
+                    self.wanted.insert(keeper);
                 }
             }
         }
     }
 
-    fn clear_boxes(&mut self) {
+    fn clear_boxes(&mut self, side: Side) {
+        let places = self.problem.box_places(side);
         for &square in &self.boxes {
             self.occupied.remove(square);
-            for (side, _) in self.problem.box_pushes[square.index()].iter() {
-                self.wanted.remove(*side);
-            }
+            places[square.index()].iter().for_each(|&(keeper, _)| self.wanted.remove(keeper));
         }
     }
 
+    /// All pushes from the squares reached.
     #[inline(always)]
-    fn push_from_reached(
+    fn push(
         &mut self,
         rank: R,
         cost: u32,
@@ -132,31 +154,49 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
             statistics.dead += 1;
             return;
         }
+        let problem = self.problem;
+        let off_goal = |&&square: &&Square| !problem.goals.contains(square);
+        let homeless = self.boxes.iter().filter(off_goal).count();
         for index in 0..self.reached.len() {
-            let (side, steps) = self.reached[index];
-            let pushes = &self.problem.keeper_pushes[side.index()];
+            let (keeper, steps) = self.reached[index];
+            let pushes = &problem.keeper_pushes[keeper.index()];
             for (direction, push) in Direction::ALL.into_iter().zip(pushes) {
-                let &Some(KeeperPush { from, target }) = push else { continue };
-                if !self.occupied.contains(from) || self.occupied.contains(target) {
+                let &Some(Shift { from, to }) = push else { continue };
+                if !self.occupied.contains(from) || self.occupied.contains(to) {
                     continue;
                 }
                 let number = self.number[from.index()] as usize;
-                let estimate = self.estimator.after_push(number, from, target);
-                let Some(estimate) = estimate.filter(|_| !self.lost(from, target, direction))
-                else {
+                let estimate = self.estimator.after_push(number, from, to);
+                let Some(estimate) = estimate.filter(|_| !self.lost(from, to, direction)) else {
                     statistics.dead += 1;
                     continue;
                 };
-                let rank = self.problem.ranking.moved(rank, &self.boxes, number, target);
+                let rank = problem.ranking.moved(rank, &self.boxes, number, to);
                 let cost = cost + steps + 1;
-                let keeper = from;
-                // No bound above 0 on a finished board, so only such boards can be finished.
-                if estimate == 0
-                    && let Some(walk) = self.finishing_walk(from, target)
+                let left = homeless - usize::from(!problem.goals.contains(from));
+                if left == 0
+                    && problem.goals.contains(to)
+                    && let Some(walk) = self.finishing_walk(from, to)
                 {
-                    finish(Finish { cost: cost + walk, rank, keeper, push_cost: cost });
+                    let trail = Trail::Finished { keeper: from, push_cost: cost };
+                    finish(Finish { cost: cost + walk, rank, trail });
                 }
-                emit(Successor { rank, keeper, cost, estimate });
+                emit(Successor { rank, keeper: from, cost, estimate });
+            }
+        }
+    }
+
+    /// All pulls from the squares reached: pushes that end with the keeper there.
+    #[inline(always)]
+    fn pull(&mut self, rank: R, cost: u32, emit: &mut impl FnMut(Successor<R>)) {
+        let problem = self.problem;
+        for &(keeper, steps) in &self.reached {
+            for &Shift { from, to } in problem.keeper_pulls[keeper.index()].iter().flatten() {
+                if self.occupied.contains(from) && !self.occupied.contains(to) {
+                    let number = self.number[from.index()] as usize;
+                    let rank = problem.ranking.moved(rank, &self.boxes, number, keeper);
+                    emit(Successor { rank, keeper: to, cost: cost + steps + 1, estimate: 0 });
+                }
             }
         }
     }
@@ -167,8 +207,8 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         self.occupied.remove(from);
         let others = self.boxes.iter().copied().filter(|&square| square != from);
         let subsets = self.problem.subsets.as_ref();
-        let mut lost = subsets
-            .is_some_and(|tables| tables.lost(target, direction, &self.occupied, others));
+        let mut lost =
+            subsets.is_some_and(|tables| tables.lost(target, direction, &self.occupied, others));
         if !lost && self.problem.freeze {
             self.occupied.insert(target);
             lost = self.freeze.lost(&self.problem.board, &self.occupied, target);

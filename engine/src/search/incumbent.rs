@@ -5,16 +5,23 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::board::Square;
 
-/// A finished board: where the last push left it, and what it costs in all.
+/// A solution that was found: what it costs, and where to take up its trail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Finish<R> {
-    /// Cost of the whole solution, the keeper's last walk included.
+    /// Cost of the whole solution.
     pub(crate) cost: u32,
+    /// The box set to begin with.
     pub(crate) rank: R,
-    /// The keeper's square right after the last push.
-    pub(crate) keeper: Square,
-    /// Cost up to that push.
-    pub(crate) push_cost: u32,
+    pub(crate) trail: Trail,
+}
+
+/// How a solution was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trail {
+    /// By a push that finished the board: the keeper's square right after it, and the cost up to it.
+    Finished { keeper: Square, push_cost: u32 },
+    /// In a row with states of both sides: some two of them, and the walk between, cost as much.
+    Meeting,
 }
 
 /// The cheapest [`Finish`], with its cost in reach of every thread.

@@ -3,5 +3,8 @@
 pub(crate) mod agenda;
 pub(crate) mod expand;
 pub(crate) mod incumbent;
+pub(crate) mod levels;
 pub(crate) mod problem;
+pub(crate) mod roots;
 pub(crate) mod shard;
+pub(crate) mod side;

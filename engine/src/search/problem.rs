@@ -1,5 +1,6 @@
 //! What is searched: a board, a rule, and everything worked out about it beforehand.
 
+use super::side::Side;
 use crate::board::{Board, Square};
 use crate::budget::Budget;
 use crate::deadlock::subsets::DeadSubsets;
@@ -22,38 +23,57 @@ pub(crate) struct Problem<R, S> {
     pub(crate) dominance: bool,
     pub(crate) goals: S,
     /// For each square a box may stand on, the places of its pushes.
-    pub(crate) box_pushes: Vec<BoxPushes>,
+    pub(crate) box_pushes: Vec<BoxPlaces>,
     /// For each square the keeper may stand on, the pushes from there, by direction.
-    pub(crate) keeper_pushes: Vec<[Option<KeeperPush>; 4]>,
+    pub(crate) keeper_pushes: Vec<[Option<Shift>; 4]>,
+    /// For each square a box may stand on, the places of its pulls.
+    pub(crate) box_pulls: Vec<BoxPlaces>,
+    /// For each square the keeper may stand on, the pulls from there, by direction of the push they undo.
+    pub(crate) keeper_pulls: Vec<[Option<Shift>; 4]>,
 }
 
-/// The pushes of a box on some square: where the keeper must stand, and where the box goes.
+/// The pushes, or pulls, of a box on some square: a square for the keeper, and a second that must be free too.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BoxPushes {
+pub(crate) struct BoxPlaces {
     places: [(Square, Square); 4],
     count: usize,
 }
 
-/// A push seen from the keeper: where the box stands, and where it goes.
+/// A push or pull seen from the keeper: where the box stands, and the square beyond: for a push where the box goes, for
+/// a pull where the keeper goes while the box takes its square.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KeeperPush {
+pub(crate) struct Shift {
     pub(crate) from: Square,
-    pub(crate) target: Square,
+    pub(crate) to: Square,
 }
 
-impl BoxPushes {
-    fn new(board: &Board, square: Square) -> Self {
-        let mut pushes = Self { places: [(square, square); 4], count: 0 };
-        for direction in Direction::ALL {
-            if let Some(side) = board.neighbour(square, direction.opposite())
-                && let Some(target) = board.neighbour(square, direction)
-                && board.is_live(target)
-            {
-                pushes.places[pushes.count] = (side, target);
-                pushes.count += 1;
-            }
+impl BoxPlaces {
+    fn new(square: Square, places: impl Iterator<Item = (Square, Square)>) -> Self {
+        let mut all = Self { places: [(square, square); 4], count: 0 };
+        for place in places {
+            all.places[all.count] = place;
+            all.count += 1;
         }
-        pushes
+        all
+    }
+
+    /// A push takes the keeper beside the box and a live square on the other side.
+    fn pushes(board: &Board, square: Square) -> Self {
+        let push = |direction: Direction| {
+            let side = board.neighbour(square, direction.opposite())?;
+            let target = board.neighbour(square, direction)?;
+            board.is_live(target).then_some((side, target))
+        };
+        Self::new(square, Direction::ALL.into_iter().filter_map(push))
+    }
+
+    /// A pull takes the keeper beside the box and a square for it to step back to.
+    fn pulls(board: &Board, square: Square) -> Self {
+        let pull = |direction: Direction| {
+            let side = board.neighbour(square, direction.opposite())?;
+            Some((side, board.neighbour(side, direction.opposite())?))
+        };
+        Self::new(square, Direction::ALL.into_iter().filter_map(pull))
     }
 
     #[inline(always)]
@@ -62,11 +82,19 @@ impl BoxPushes {
     }
 }
 
-fn keeper_pushes(board: &Board, side: Square) -> [Option<KeeperPush>; 4] {
+fn keeper_pushes(board: &Board, keeper: Square) -> [Option<Shift>; 4] {
     Direction::ALL.map(|direction| {
-        let from = board.neighbour(side, direction)?;
-        let target = board.neighbour(from, direction)?;
-        board.is_live(target).then_some(KeeperPush { from, target })
+        let from = board.neighbour(keeper, direction)?;
+        let to = board.neighbour(from, direction)?;
+        board.is_live(to).then_some(Shift { from, to })
+    })
+}
+
+fn keeper_pulls(board: &Board, keeper: Square) -> [Option<Shift>; 4] {
+    Direction::ALL.map(|direction| {
+        let from = board.neighbour(keeper, direction)?;
+        let to = board.neighbour(keeper, direction.opposite())?;
+        board.is_live(from).then_some(Shift { from, to })
     })
 }
 
@@ -82,8 +110,10 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
     ) -> Option<Self> {
         let ranking = Ranking::new(board.live(), board.boxes().len())?;
         let goals = S::from_squares(board.squares(), board.goals().iter().copied());
-        let box_pushes = board.all().map(|square| BoxPushes::new(&board, square)).collect();
-        let keeper_pushes = board.all().map(|side| keeper_pushes(&board, side)).collect();
+        let box_pushes = board.all().map(|square| BoxPlaces::pushes(&board, square)).collect();
+        let keeper_pushes = board.all().map(|keeper| keeper_pushes(&board, keeper)).collect();
+        let box_pulls = board.all().map(|square| BoxPlaces::pulls(&board, square)).collect();
+        let keeper_pulls = board.all().map(|keeper| keeper_pulls(&board, keeper)).collect();
         let subsets = deadlocks.then(|| DeadSubsets::new(&board, &mut G::new(&board), budget));
         Some(Self {
             rule,
@@ -95,6 +125,8 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
             goals,
             box_pushes,
             keeper_pushes,
+            box_pulls,
+            keeper_pulls,
             board,
         })
     }
@@ -102,5 +134,14 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
     /// Number of boxes.
     pub(crate) fn boxes(&self) -> usize {
         self.board.boxes().len()
+    }
+
+    /// The places of the pushes (forward) or pulls (backward) of a box on each square.
+    #[inline(always)]
+    pub(crate) fn box_places(&self, side: Side) -> &[BoxPlaces] {
+        match side {
+            Side::Forward => &self.box_pushes,
+            Side::Backward => &self.box_pulls,
+        }
     }
 }

@@ -9,12 +9,14 @@ use super::agenda::{Agenda, CHUNK_ROWS, Chunk, End};
 use super::expand::{Expander, Successor};
 use super::incumbent::Incumbent;
 use super::problem::Problem;
+use super::side::Side;
 use crate::budget::Budget;
+use crate::control::Done;
 use crate::outcome::Limit;
 use crate::rank::Rank;
 use crate::table::{Relaxation, Row, Table};
 use crate::walk::Ground;
-use crate::{Control, Progress, Statistics, Stop};
+use crate::{Control, Statistics, Stop};
 
 /// One shard of the search; a search in one process has just one.
 pub(crate) struct Shard<'a, R, G: Ground> {
@@ -79,18 +81,30 @@ impl<'a, R: Rank, G: Ground> Shard<'a, R, G> {
         }
     }
 
-    /// Stores the start.
-    pub(crate) fn seed(&self, start: Successor<R>) {
+    /// Stores states to start from.
+    pub(crate) fn seed(&self, side: Side, states: impl IntoIterator<Item = Successor<R>>) {
         let mut thread = Thread::new(self);
-        let mixed = self.table.read().expect("no holder panics").mix(start.rank);
-        thread.pending.push((mixed, start));
+        thread.side = side;
+        for state in states {
+            let mixed = self.table.read().expect("no holder panics").mix(state.rank);
+            thread.pending.push((mixed, state));
+            if thread.pending.len() >= PENDING {
+                thread.hand_in();
+            }
+        }
         thread.hand_in();
     }
 
+    /// Shows what the thread has done, and ends the search where a limit is reached.
     fn check_limits(&self, thread: &mut Thread<'_, R, G>) {
-        let before = std::mem::replace(&mut thread.reported, thread.statistics.expanded);
-        let new = thread.statistics.expanded - before;
-        let expanded = self.expanded.fetch_add(new, Ordering::Relaxed) + new;
+        let Statistics { expanded, states, .. } = thread.statistics;
+        let done = Done {
+            expanded: expanded - thread.shown.expanded,
+            states: states - thread.shown.states,
+        };
+        thread.shown = Done { expanded, states };
+        let expanded = self.expanded.fetch_add(done.expanded, Ordering::Relaxed) + done.expanded;
+        self.control.publish(&done, self.incumbent.cost(), self.agenda.rows(), self.budget.used());
         if let Some(stop) = self.control.stopped() {
             self.agenda.end(End::Limit(match stop {
                 Stop::Time => Limit::Time,
@@ -99,19 +113,6 @@ impl<'a, R: Rank, G: Ground> Shard<'a, R, G> {
         } else if expanded >= self.most_expansions {
             self.agenda.end(End::Limit(Limit::Expansions));
         }
-    }
-
-    /// Shows watchers how far the search is.
-    pub(crate) fn publish(&self, level: u32) {
-        let best = self.incumbent.cost();
-        self.control.publish(&Progress {
-            lower_bound: level,
-            best: (best != u32::MAX).then_some(best),
-            expanded: self.expanded.load(Ordering::Relaxed),
-            states: self.table.read().expect("no holder panics").entries(),
-            open: self.agenda.rows(),
-            memory: self.budget.used(),
-        });
     }
 
     fn hand_over(&self, chunk: Chunk<R>) {
@@ -130,8 +131,7 @@ impl<'a, R: Rank, G: Ground> Shard<'a, R, G> {
             return true;
         }
         // It will be twice as large.
-        let grown =
-            table.can_grow() && self.budget.take(table.bytes()) && table.grow().is_ok();
+        let grown = table.can_grow() && self.budget.take(table.bytes()) && table.grow().is_ok();
         self.growth_refused.store(!grown, Ordering::Relaxed);
         grown
     }
@@ -142,6 +142,8 @@ struct Thread<'s, R, G: Ground> {
     shard: &'s Shard<'s, R, G>,
     expander: Expander<'s, R, G>,
     statistics: Statistics,
+    /// The side of the level being worked on.
+    side: Side,
     /// Successors to be looked up, with their mixed ranks.
     pending: Vec<(R, Successor<R>)>,
     held: Held<R>,
@@ -149,8 +151,8 @@ struct Thread<'s, R, G: Ground> {
     mixed: Vec<R>,
     /// New entries not yet added to the table's count.
     stored: u64,
-    /// Expansions already added to the shard's count.
-    reported: u64,
+    /// What watchers have been shown.
+    shown: Done,
 }
 
 impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
@@ -159,18 +161,20 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             shard,
             expander: Expander::new(shard.problem),
             statistics: Statistics::default(),
+            side: Side::Forward,
             pending: Vec::with_capacity(2 * PENDING),
             held: Held::new(),
             row: Row::default(),
             mixed: Vec::new(),
             stored: 0,
-            reported: 0,
+            shown: Done::default(),
         }
     }
 
     fn expand(&mut self, chunk: Chunk<R>) {
         let shard = self.shard;
         self.shard.budget.give_back(row_bytes(&chunk.rows));
+        self.side = chunk.side;
         let mut from = 0;
         while from < chunk.rows.len() {
             let table = shard.table.read().expect("no holder panics");
@@ -185,10 +189,11 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                     table.prefetch(ahead);
                 }
                 self.row.cost = chunk.cost;
-                table.open_row(self.mixed[from], false, &mut self.row);
+                table.open_row(self.mixed[from], chunk.side, &mut self.row);
                 let pending = &mut self.pending;
                 let incumbent = &shard.incumbent;
                 self.expander.expand(
+                    chunk.side,
                     chunk.rows[from],
                     &mut self.row,
                     &mut self.statistics,
@@ -218,9 +223,17 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
     /// Looks up the successors put off; where that needs a larger table, the rest stays pending.
     fn relax(&mut self, table: &Table<R>) -> Room {
         let mut room = Room::Enough;
-        while let Some(&(mixed, successor)) = self.pending.last() {
+        let mut done = 0;
+        let largest_cost = table.largest_cost();
+        // In the order they were put off: the line of the first has had the longest time to come near.
+        for &(mixed, successor) in &self.pending {
+            if successor.cost > largest_cost {
+                self.shard.agenda.end(End::CostTooLarge);
+                done += 1;
+                continue;
+            }
             let keeper = successor.keeper.index();
-            let relaxed = table.relax(mixed, keeper, successor.cost, false);
+            let relaxed = table.relax(mixed, keeper, successor.cost, self.side);
             if relaxed == Relaxation::Full {
                 room = Room::None;
                 break;
@@ -233,13 +246,15 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                 self.statistics.generated += 1;
                 if !covered {
                     let f = successor.cost + successor.estimate;
-                    if let Some(chunk) = self.held.add(f, successor.cost, successor.rank) {
+                    if let Some(chunk) = self.held.add(self.side, f, successor.cost, successor.rank)
+                    {
                         self.shard.hand_over(chunk);
                     }
                 }
             }
-            self.pending.pop();
+            done += 1;
         }
+        self.pending.drain(..done);
         let loaded = table.count(std::mem::take(&mut self.stored));
         if room == Room::Enough && loaded && !self.shard.growth_refused.load(Ordering::Relaxed) {
             room = Room::Little;
@@ -308,7 +323,7 @@ impl<R: Copy> Held<R> {
     const SPARE: usize = 64;
 
     fn new() -> Self {
-        let empty = || Chunk { f: 0, cost: 0, rows: Vec::new() };
+        let empty = || Chunk { side: Side::Forward, f: 0, cost: 0, rows: Vec::new() };
         let lists = std::iter::repeat_with(empty).take(Self::SLOTS).collect();
         Self { lists, spare: Vec::new() }
     }
@@ -323,13 +338,13 @@ impl<R: Copy> Held<R> {
 
     /// Adds a row; returns a list that is full or in the way.
     #[inline(always)]
-    fn add(&mut self, f: u32, cost: u32, rank: R) -> Option<Chunk<R>> {
+    fn add(&mut self, side: Side, f: u32, cost: u32, rank: R) -> Option<Chunk<R>> {
         // Neighbouring levels and bounds get slots of their own.
         let slot = (f.wrapping_mul(64).wrapping_add(f - cost)) as usize % Self::SLOTS;
         let list = &mut self.lists[slot];
         let mut leaving = None;
-        if list.f != f || list.cost != cost {
-            let older = std::mem::replace(list, Chunk { f, cost, rows: Vec::new() });
+        if (list.side, list.f, list.cost) != (side, f, cost) {
+            let older = std::mem::replace(list, Chunk { side, f, cost, rows: Vec::new() });
             leaving = Some(older).filter(|older| !older.rows.is_empty());
         }
         if list.rows.len() == list.rows.capacity() {
@@ -338,7 +353,7 @@ impl<R: Copy> Held<R> {
         list.rows.push(rank);
         if list.rows.len() == CHUNK_ROWS {
             // A list just begun is not full, so there is no older one to forget.
-            leaving = Some(Chunk { f, cost, rows: std::mem::take(&mut list.rows) });
+            leaving = Some(Chunk { side, f, cost, rows: std::mem::take(&mut list.rows) });
         }
         leaving
     }
@@ -358,6 +373,7 @@ impl<R: Copy> Held<R> {
 
     fn drain(&mut self) -> impl Iterator<Item = Chunk<R>> {
         self.lists.iter_mut().filter(|list| !list.rows.is_empty()).map(|list| Chunk {
+            side: list.side,
             f: list.f,
             cost: list.cost,
             rows: std::mem::take(&mut list.rows),

@@ -5,6 +5,7 @@
 //! remainder in the words that follow.
 
 use crate::rank::Rank;
+use crate::search::side::Side;
 
 /// Slots of one line. With eight-byte entries a line is one cache line.
 pub(crate) const SLOTS: usize = 8;
@@ -48,8 +49,8 @@ impl Layout {
         let bits_of = |largest: u64| 64 - largest.leading_zeros();
         let mixed_bits = rank_bits.max(LEAST_MIXED_BITS);
         let keeper_bits = bits_of(keepers as u64 - 1).max(1);
-        // A row holds an entry for each side of each box at most; its overflow must be within reach of the probes.
-        let probe_bits = bits_of((4 * boxes * 2 / SLOTS) as u64).max(6);
+        // A row holds an entry for each neighbour of each box and side at most; twice that must be within reach.
+        let probe_bits = bits_of((2 * 8 * boxes / SLOTS) as u64).max(6);
         let fixed = PROBE_SHIFT + probe_bits + keeper_bits;
         let needed_cost = bits_of(least_cost + 1);
         let remainder_elsewhere = 64 * (words as u32 - 1);
@@ -100,6 +101,11 @@ impl Layout {
         self.key_mask() & !keeper
     }
 
+    /// The bits of the first word that tell one row and probe number from another.
+    pub(crate) fn row_mask_of_both_sides(&self) -> u64 {
+        self.row_mask() & !(1 << SIDE_SHIFT)
+    }
+
     /// The bits of the first word that tell one state, side and probe number from another.
     pub(crate) fn key_mask(&self) -> u64 {
         !(CLOSED | self.cost_mask())
@@ -110,10 +116,10 @@ impl Layout {
     }
 
     /// The first word of a row's entries without keeper, probe number, cost and closed bit.
-    pub(crate) fn row_word<R: Rank>(&self, mixed: R, backward: bool, parity: bool) -> u64 {
+    pub(crate) fn row_word<R: Rank>(&self, mixed: R, side: Side, parity: bool) -> u64 {
         let high = self.remainder(mixed).shr(64 * (self.words as u32 - 1)).word(0);
         let high = high.checked_shl(self.remainder_shift()).unwrap_or(0);
-        high | u64::from(backward) << SIDE_SHIFT | u64::from(parity) << PARITY_SHIFT
+        high | u64::from(side.is_backward()) << SIDE_SHIFT | u64::from(parity) << PARITY_SHIFT
     }
 
     /// The further word number `index`, from 0, of a row's entries.
@@ -163,8 +169,8 @@ impl Layout {
         word >> PARITY_SHIFT & 1 != 0
     }
 
-    pub(crate) fn is_backward(&self, word: u64) -> bool {
-        word >> SIDE_SHIFT & 1 != 0
+    pub(crate) fn side(&self, word: u64) -> Side {
+        if word >> SIDE_SHIFT & 1 == 0 { Side::Forward } else { Side::Backward }
     }
 
     /// The word with another probe number and parity.
@@ -205,6 +211,7 @@ impl Mixer {
     }
 
     /// The rank that was mixed.
+    #[cfg(test)]
     pub(crate) fn unmix<R: Rank>(&self, mixed: R) -> R {
         let half = self.bits.div_ceil(2);
         let inverse = Self::inverse::<R>();
@@ -214,6 +221,7 @@ impl Mixer {
     }
 
     /// Inverse of the factor modulo the word, by Newton's iteration: each step doubles the right digits.
+    #[cfg(test)]
     fn inverse<R: Rank>() -> R {
         let factor = Self::factor::<R>();
         let two = R::ONE.add(R::ONE);
@@ -250,7 +258,8 @@ mod tests {
         for step in 0..200_u32 {
             mixed = mixed.mul(Mixer::factor::<R>()).add(R::ONE).low(layout.mixed_bits);
             let home = mixed.word(0) & ((1 << layout.base_bits) - 1);
-            let word = layout.row_word(mixed, step % 2 == 0, step % 3 == 0);
+            let side = if step % 2 == 0 { Side::Backward } else { Side::Forward };
+            let word = layout.row_word(mixed, side, step % 3 == 0);
             let word = layout.with_probe(word, u64::from(step % 64));
             let word = layout.with_cost(layout.with_keeper(word, step as usize % 66), step * 9);
             let further: Vec<u64> =
@@ -260,7 +269,7 @@ mod tests {
             assert_eq!(layout.keeper(word), step as usize % 66);
             assert_eq!(layout.cost(word), step * 9);
             assert_eq!(layout.parity(word), step % 3 == 0);
-            assert_eq!(layout.is_backward(word), step % 2 == 0);
+            assert_eq!(layout.side(word), side);
             assert_eq!(word & CLOSED, 0);
         }
     }

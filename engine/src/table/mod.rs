@@ -42,6 +42,7 @@ pub(crate) use self::layout::{Layout, SLOTS};
 use self::memory::{Reservation, prefetch};
 use crate::board::Square;
 use crate::rank::Rank;
+use crate::search::side::Side;
 
 /// First word of a slot nobody has used.
 const EMPTY: u64 = 0;
@@ -67,6 +68,7 @@ pub(crate) struct Entry {
     pub(crate) cost: u32,
     /// Whether the state has been opened; its cost is the least then.
     pub(crate) closed: bool,
+    pub(crate) side: Side,
 }
 
 /// A row at the moment it is opened at some cost: its states that matter then.
@@ -80,6 +82,8 @@ pub(crate) struct Row {
     pub(crate) opened: Vec<Square>,
     /// Keepers of states closed before at the same cost.
     pub(crate) late: Vec<Square>,
+    /// States of the other side, open or closed: cost and keeper.
+    pub(crate) other: Vec<(u32, Square)>,
 }
 
 /// The best-g table. See the module for what it is made of.
@@ -129,8 +133,14 @@ impl<R: Rank> Table<R> {
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// The largest cost an entry holds.
+    pub(crate) fn largest_cost(&self) -> u32 {
+        self.layout.largest_cost()
     }
 
     /// Bytes of the table as it stands.
@@ -144,6 +154,7 @@ impl<R: Rank> Table<R> {
     }
 
     /// Slots in use, without what threads have not counted yet.
+    #[cfg(test)]
     pub(crate) fn entries(&self) -> u64 {
         self.entries.load(Ordering::Relaxed)
     }
@@ -168,11 +179,13 @@ impl<R: Rank> Table<R> {
         self.mixer.mix(rank)
     }
 
-    /// Brings the home line of a row near.
+    /// Brings the home line of a row near, and the line it goes on in.
     #[inline(always)]
     pub(crate) fn prefetch(&self, mixed: R) {
-        let line = self.line(mixed.word(0), 0);
-        prefetch(&self.memory.cells()[line * SLOTS * R::WORDS]);
+        for probe in 0..2 {
+            let line = self.line(mixed.word(0), probe);
+            prefetch(&self.memory.cells()[line * SLOTS * R::WORDS]);
+        }
     }
 
     #[inline(always)]
@@ -221,12 +234,12 @@ impl<R: Rank> Table<R> {
     /// For this, storing here and looking at the earlier slot, and closing the earlier slot and looking here, must have
     /// one order for all threads, so these four are sequentially consistent.
     #[inline]
-    pub(crate) fn relax(&self, mixed: R, keeper: usize, cost: u32, backward: bool) -> Relaxation {
+    pub(crate) fn relax(&self, mixed: R, keeper: usize, cost: u32, side: Side) -> Relaxation {
         debug_assert!(cost <= self.layout.largest_cost());
         let layout = &self.layout;
         let (key_mask, row_mask) = (layout.key_mask(), layout.row_mask());
         let parity = self.parity;
-        let row = layout.row_word(mixed, backward, parity);
+        let row = layout.row_word(mixed, side, parity);
         let cost_and_keeper = layout.with_cost(layout.with_keeper(0, keeper), cost);
         let mut cover: Option<&AtomicU64> = None;
         for probe in 0..layout.probes() {
@@ -307,13 +320,20 @@ impl<R: Rank> Table<R> {
     }
 
     /// Closes the states of a row that wait at `row.cost` and lists them, with those closed before.
+    ///
+    /// States of the other side are listed as they are; they do not change while a level of this side is open.
     #[inline]
-    pub(crate) fn open_row(&self, mixed: R, backward: bool, row: &mut Row) {
+    pub(crate) fn open_row(&self, mixed: R, side: Side, row: &mut Row) {
         row.cheaper.clear();
         row.opened.clear();
         row.late.clear();
-        self.scan(mixed, backward, |slot, mut word| {
+        row.other.clear();
+        self.scan(mixed, |slot, mut word| {
             let keeper = Square::from_index(self.layout.keeper(word));
+            if self.layout.side(word) != side {
+                row.other.push((self.layout.cost(word), keeper));
+                return;
+            }
             while word & CLOSED == 0 {
                 if self.layout.cost(word) != row.cost {
                     return;
@@ -333,23 +353,24 @@ impl<R: Rank> Table<R> {
     }
 
     /// Lists all states of a row as they are.
-    pub(crate) fn row(&self, mixed: R, backward: bool) -> Vec<Entry> {
+    pub(crate) fn row(&self, mixed: R) -> Vec<Entry> {
         let mut row = Vec::new();
-        self.scan(mixed, backward, |_, word| {
+        self.scan(mixed, |_, word| {
             row.push(Entry {
                 keeper: Square::from_index(self.layout.keeper(word)),
                 cost: self.layout.cost(word),
                 closed: word & CLOSED != 0,
+                side: self.layout.side(word),
             });
         });
         row
     }
 
     #[inline(always)]
-    fn scan(&self, mixed: R, backward: bool, mut visit: impl FnMut(&AtomicU64, u64)) {
+    fn scan(&self, mixed: R, mut visit: impl FnMut(&AtomicU64, u64)) {
         let layout = &self.layout;
-        let row_mask = layout.row_mask();
-        let row = layout.row_word(mixed, backward, self.parity);
+        let row_mask = layout.row_mask_of_both_sides();
+        let row = layout.row_word(mixed, Side::Forward, self.parity);
         for probe in 0..layout.probes() {
             let row = layout.with_probe(row, probe);
             for slot in self.slots_of(mixed.word(0), probe) {

@@ -1,9 +1,9 @@
 //! The floor of a board of any size.
 
 use super::Ground;
+use crate::Direction;
 use crate::board::{Board, Square};
 use crate::squares::{LargeSet, SquareSet};
-use crate::Direction;
 
 /// Fronts are lists; a claimed square carries the number of the flood that claimed it, so that starting anew costs
 /// nothing.

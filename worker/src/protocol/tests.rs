@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sokohive_engine::{EstimateChoice, Objective, Rule};
+use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice, Side};
 use sokohive_proto::{
     Epoch, Fence, Incarnation, JobKey, Level, OpenLevel, Owners, PROTOCOL, Peer, Poll, Prepare,
-    Push, Rank, Refusal, Row, Side, Task,
+    Push, Rank, Refusal, Row, Task,
 };
 
 use super::{Identity, Preparation, Protocol};
@@ -70,6 +70,7 @@ fn prepare(fence: Fence) -> Prepare {
             edge_is_wall: false,
             rule: Rule::Classic,
             objective: Objective::Moves,
+            search: SearchChoice::Auto,
             estimate: EstimateChoice::Auto,
             dominance: true,
             deadlock_tables: true,

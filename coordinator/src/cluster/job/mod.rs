@@ -22,6 +22,7 @@
 mod call;
 mod ending;
 mod greeting;
+mod levels;
 mod member;
 mod preparing;
 mod releasing;
@@ -39,6 +40,7 @@ use sokohive_proto::{Finish, JobKey, JobProgress, Rank, Row, Task, Traffic};
 pub use call::{CallError, CallId, Reply, Request};
 pub use ending::{Ending, StopReason};
 use greeting::Greeting;
+pub use levels::Levels;
 pub use member::LOST;
 use preparing::Preparing;
 use releasing::Releasing;
@@ -48,7 +50,7 @@ use surveying::Surveying;
 use walking_back::WalkingBack;
 
 /// What a job is made of.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Settings {
     /// The job; drawn at random.
     pub key: JobKey,
@@ -58,6 +60,8 @@ pub struct Settings {
     pub workers: Vec<String>,
     /// Most rows to expand, in all workers together.
     pub expansions: Option<u64>,
+    /// Chooses the levels.
+    pub levels: Box<dyn Levels>,
 }
 
 /// What happens to a job.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use sokohive_engine::Limit;
-use sokohive_proto::{Level, OpenLevel, OpenList, Poll, Side};
+use sokohive_engine::{Limit, Side};
+use sokohive_proto::{Level, OpenLevel, OpenList, Poll};
 
 use super::call::{Reply, Request};
 use super::releasing::Releasing;
@@ -34,27 +34,21 @@ pub(super) struct Searching {
 impl Searching {
     /// Opens the next level, or ends the search.
     ///
-    /// Sound as no work is left below the smallest open f anywhere: the level before is over on
-    /// all workers, and with a consistent estimate no successor has a smaller f than its parent.
+    /// Sound as the level before is over on all workers: what waits now is all there is.
     pub(super) fn advance(shared: &mut Shared) -> State {
-        let next = smallest(shared, Side::Forward);
-        let ending = match (next, shared.incumbent) {
-            (Some(open), incumbent) if incumbent.is_none_or(|best| open.smallest_f < best.cost) => {
-                shared.prove(open.smallest_f);
-                return Self::open(shared, open);
-            }
-            (_, Some(best)) => {
-                shared.prove(best.cost);
-                Ending::Optimal(best)
-            }
-            (_, None) => Ending::Unsolvable,
-        };
-        WalkingBack::enter(shared, ending)
+        let open = [Side::Forward, Side::Backward].map(|side| waiting(shared, side));
+        let next = shared.settings.levels.advance(open, shared.incumbent_cost());
+        shared.prove(shared.settings.levels.lower_bound());
+        match (next, shared.incumbent) {
+            (Some((side, f)), _) => Self::open(shared, side, f),
+            (None, Some(best)) => WalkingBack::enter(shared, Ending::Optimal(best)),
+            (None, None) => WalkingBack::enter(shared, Ending::Unsolvable),
+        }
     }
 
-    fn open(shared: &mut Shared, open: OpenList) -> State {
+    fn open(shared: &mut Shared, side: Side, f: u32) -> State {
         let ordinal = shared.level.map_or(0, |level| level.ordinal) + 1;
-        let level = Level { ordinal, side: open.side, f: open.smallest_f };
+        let level = Level { ordinal, side, f };
         shared.level = Some(level);
         if let Some(fence) = shared.fence {
             let incumbent = shared.incumbent_cost();
@@ -117,11 +111,13 @@ impl Searching {
     }
 }
 
-/// The smallest f that is open on any worker, on one side.
-fn smallest(shared: &Shared, side: Side) -> Option<OpenList> {
+/// What waits on one side at the smallest f, on all workers together.
+fn waiting(shared: &Shared, side: Side) -> Option<OpenList> {
     let reports = shared.members.iter().map(|member| &member.report);
-    let open = reports.flat_map(|report| &report.open).filter(|open| open.side == side);
-    open.min_by_key(|open| open.smallest_f).copied()
+    let lists = || reports.clone().flat_map(|report| &report.open).filter(|open| open.side == side);
+    let smallest_f = lists().map(|open| open.smallest_f).min()?;
+    let rows = lists().filter(|open| open.smallest_f == smallest_f).map(|open| open.rows).sum();
+    Some(OpenList { side, smallest_f, rows })
 }
 
 /// Ends the search for what a report revealed.

@@ -2,15 +2,35 @@
 
 use std::time::Duration;
 
-use sokohive_engine::{EstimateChoice, Limit, Objective, Rule};
+use sokohive_engine::{EstimateChoice, Limit, Objective, Rule, SearchChoice, Side};
 use sokohive_proto::{
-    Finish, Hello, Incarnation, JobKey, OpenList, PROTOCOL, Rank, Refusal, Report, Row, Side, Task,
+    Finish, Hello, Incarnation, JobKey, OpenList, PROTOCOL, Rank, Refusal, Report, Row, Task, Trail,
 };
 
 use super::*;
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
+}
+
+/// Opens the smallest f below the incumbent.
+#[derive(Debug)]
+struct Forward(u32);
+
+impl Levels for Forward {
+    fn advance(
+        &mut self,
+        open: [Option<OpenList>; 2],
+        incumbent: Option<u32>,
+    ) -> Option<(Side, u32)> {
+        let f = open[0]?.smallest_f;
+        self.0 = f.min(incumbent.unwrap_or(u32::MAX));
+        (f == self.0 && incumbent != Some(f)).then_some((Side::Forward, f))
+    }
+
+    fn lower_bound(&self) -> u32 {
+        self.0
+    }
 }
 
 /// A job and the calls that await an answer.
@@ -30,6 +50,7 @@ impl Bench {
                 edge_is_wall: false,
                 rule: Rule::Classic,
                 objective: Objective::Moves,
+                search: SearchChoice::Auto,
                 estimate: EstimateChoice::Auto,
                 dominance: true,
                 deadlock_tables: true,
@@ -37,6 +58,7 @@ impl Bench {
             },
             workers: (0..workers).map(|n| format!("worker-{n}:1")).collect(),
             expansions: Some(1000),
+            levels: Box::new(Forward(0)),
         };
         let (job, commands) = Job::start(ms(0), settings);
         let mut bench = Self { now: ms(0), job, calls: Vec::new(), others: Vec::new() };
@@ -130,7 +152,7 @@ fn open(f: u32) -> Vec<OpenList> {
 }
 
 fn finish(cost: u32) -> Finish {
-    Finish { cost, rank: Rank::from(5), keeper: 1, push_cost: cost }
+    Finish { cost, rank: Rank::from(5), trail: Trail::Meeting }
 }
 
 fn run(bench: &mut Bench, report: &Report) {

@@ -1,10 +1,10 @@
 //! All jobs: the queue, the one that runs, the results.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sokohive_engine::Limit;
-use sokohive_proto::{JobEnding, JobEvent, JobNumber, JobState, Submission};
+use sokohive_proto::{JobEnding, JobEvent, JobKey, JobNumber, JobState, Submission};
 use tokio::sync::{Notify, watch};
 
 use crate::cluster::drive::ended_early;
@@ -28,6 +28,8 @@ pub(super) struct Jobs {
 struct Inner {
     last: u64,
     jobs: BTreeMap<JobNumber, Entry>,
+    /// The jobs by what their clients call them.
+    keys: HashMap<JobKey, JobNumber>,
     queue: VecDeque<JobNumber>,
     ended: VecDeque<JobNumber>,
     closed: bool,
@@ -54,15 +56,15 @@ impl Jobs {
         if inner.closed || inner.queue.len() >= MOST_WAITING {
             return None;
         }
+        if let Some(&number) = inner.keys.get(&submission.key) {
+            return Some(number);
+        }
         inner.last += 1;
         let number = JobNumber::new(inner.last)?;
-        let event =
-            JobEvent { id: number, name: submission.name.clone(), state: JobState::Queued };
-        let entry = Entry {
-            submission,
-            event: watch::Sender::new(event),
-            stop: watch::Sender::new(None),
-        };
+        inner.keys.insert(submission.key, number);
+        let event = JobEvent { id: number, name: submission.name.clone(), state: JobState::Queued };
+        let entry =
+            Entry { submission, event: watch::Sender::new(event), stop: watch::Sender::new(None) };
         inner.jobs.insert(number, entry);
         inner.queue.push_back(number);
         drop(inner);
@@ -102,7 +104,8 @@ impl Jobs {
             if inner.ended.len() > MOST_ENDED
                 && let Some(oldest) = inner.ended.pop_front()
             {
-                inner.jobs.remove(&oldest);
+                let key = inner.jobs.remove(&oldest).map(|entry| entry.submission.key);
+                key.map(|key| inner.keys.remove(&key));
             }
         }
     }

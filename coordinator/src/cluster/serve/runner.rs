@@ -49,6 +49,7 @@ async fn run_one(jobs: &Jobs, registry: &Registry, least: usize, turn: Turn) -> 
         task: submission.task,
         workers,
         expansions: submission.expansions,
+        levels: plan.levels(),
     };
     let drive = Drive { settings, timeout: submission.timeout, plan, stop };
     drive.run(|progress| jobs.update(number, JobState::Running(Some(progress)))).await

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use sokohive_proto::wire::{self, coordinator_server::Coordinator};
-use sokohive_proto::{
-    JobEvent, JobNumber, JobState, PROTOCOL, Refusal, Registration, Submission,
-};
+use sokohive_proto::{JobEvent, JobNumber, JobState, PROTOCOL, Refusal, Registration, Submission};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
@@ -25,9 +23,7 @@ impl Service {
     }
 
     fn follow(&self, id: u64) -> Result<watch::Receiver<JobEvent>, Refusal> {
-        JobNumber::new(id)
-            .and_then(|number| self.jobs.watch(number))
-            .ok_or(Refusal::UnknownJob(id))
+        JobNumber::new(id).and_then(|number| self.jobs.watch(number)).ok_or(Refusal::UnknownJob(id))
     }
 }
 

@@ -1,0 +1,154 @@
+//! `sokohive bench`: fixed boards, timed.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use sokohive_engine::{Ending, EstimateChoice, Objective, Statistics, builtin};
+
+use crate::board::Board;
+use crate::event::{Event, Report, Settings};
+use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupt;
+use crate::local;
+use crate::memory;
+use crate::report::{Reporter, Style, Verbosity, limit_word};
+use crate::units::Bytes;
+use crate::watch::per_second;
+
+/// Which boards, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Built-in ids [default: all of them]
+    #[arg(value_name = "ID")]
+    boards: Vec<String>,
+    /// Searching threads; with one, the counters of the TOTAL line repeat exactly
+    #[arg(long, short, value_name = "N", default_value = "1")]
+    threads: NonZeroUsize,
+    /// Times to run each board; the fastest counts
+    #[arg(long, value_name = "N", default_value = "1")]
+    runs: NonZeroUsize,
+    /// The lower bound to be led by: auto, nearest or matching
+    #[arg(long, default_value_t)]
+    estimate: EstimateChoice,
+    /// Most memory the search may hold [default: 80 % of what is available]
+    #[arg(long, short, value_name = "SIZE")]
+    memory: Option<Bytes>,
+    /// No progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Searches each board and prints a line of counters for it, and one for all.
+pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
+    let boards = find(&args.boards)?;
+    let verbosity = if args.quiet { Verbosity::Quiet } else { Verbosity::Normal };
+    // Results have a form of their own here.
+    let reporter = Reporter::messages_only(Style { verbosity, ..Style::default() });
+    let interrupt = Interrupt::install()?;
+    let mut out = io::stdout();
+    let mut exit = Exit::Success;
+    let mut total = Statistics::default();
+    let mut peak_bytes = 0;
+    let mut elapsed = Duration::ZERO;
+    for board in &boards {
+        let settings = settings(args, board);
+        let mut fastest: Option<Report> = None;
+        for _ in 0..args.runs.get() {
+            let report = local::search(board, &settings, &interrupt, &reporter)?;
+            reporter.emit(&Event::Finished(&report))?;
+            check(board, &report)?;
+            if fastest.as_ref().is_none_or(|fastest| report.elapsed < fastest.elapsed) {
+                fastest = Some(report);
+            }
+        }
+        let Some(report) = fastest else { continue };
+        write_line(&report, &mut out)?;
+        exit = exit.worst(Exit::from(&report.ending));
+        // The boards run one after the other: the largest counts, not the sum.
+        peak_bytes = peak_bytes.max(report.statistics.peak_bytes);
+        total += report.statistics;
+        elapsed += report.elapsed;
+        if interrupt.raised() {
+            return Ok(exit.worst(Exit::Limit));
+        }
+    }
+    write!(out, "TOTAL boards={} ", boards.len())?;
+    write_counters(&Statistics { peak_bytes, ..total }, elapsed, &mut out)?;
+    if let Some(bytes) = memory::peak_resident() {
+        write!(out, " peak_resident_bytes={bytes}")?;
+    }
+    writeln!(out)?;
+    Ok(exit)
+}
+
+fn find(ids: &[String]) -> Result<Vec<Board>, Failure> {
+    let board = |builtin: &builtin::Builtin| Board {
+        id: builtin.id.to_owned(),
+        file: None,
+        level: builtin.level.clone(),
+        known: Some(builtin.moves as usize),
+    };
+    if ids.is_empty() {
+        return Ok(builtin::all().iter().map(board).collect());
+    }
+    let find = |id: &String| {
+        let unknown = || Failure::Usage(format!("no built-in board '{id}'"));
+        builtin::find(id).map(board).ok_or_else(unknown)
+    };
+    ids.iter().map(find).collect()
+}
+
+fn settings(args: &Args, board: &Board) -> Settings {
+    Settings {
+        rule: board.level.rule(),
+        objective: Objective::Moves,
+        estimate: args.estimate,
+        threads: args.threads.get(),
+        memory: args.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
+        timeout: None,
+        expansions: u64::MAX,
+        dominance: true,
+        deadlocks: true,
+    }
+}
+
+/// A fast wrong answer is no figure to print.
+fn check(board: &Board, report: &Report) -> Result<(), Failure> {
+    match (&report.ending, board.known) {
+        (Ending::Optimal(solution), Some(known)) if solution.moves.len() != known => {
+            let (id, found) = (&board.id, solution.moves.len());
+            Err(Failure::Internal(format!("{id}: found {found} moves, the optimum is {known}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write_line(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let optimum = match &report.ending {
+        Ending::Optimal(solution) => solution.cost(report.objective).to_string(),
+        Ending::Unsolvable(_) => "UNSOLVABLE".to_owned(),
+        Ending::Unsupported(_) => "UNSUPPORTED".to_owned(),
+        Ending::Limit { limit, .. } => limit_word(*limit).to_owned(),
+    };
+    write!(out, "BENCH {} optimal={optimum} ", report.id)?;
+    write_counters(&report.statistics, report.elapsed, out)?;
+    writeln!(out, " threads={}", report.threads)?;
+    out.flush()
+}
+
+fn write_counters(
+    statistics: &Statistics,
+    elapsed: Duration,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let Statistics { expanded, dominated, attempts, generated, states, peak_bytes, .. } =
+        statistics;
+    write!(
+        out,
+        "expanded={expanded} dominated={dominated} attempts={attempts} generated={generated} \
+         states={states} states_per_second={} peak_bytes={peak_bytes} seconds={:.3}",
+        per_second(*states, elapsed),
+        elapsed.as_secs_f64(),
+    )
+}

@@ -1,0 +1,126 @@
+//! One board on a list of workers.
+
+use std::time::Duration;
+
+use sokohive_engine::{
+    Control, Ending, EstimateChoice, Level, Limit, Moves, Objective, Outcome, Rule, SearchChoice,
+    Solution, Stop, Unsolvable,
+};
+use sokohive_proto::{ClusterFailure, JobEnding, JobKey, JobProgress, JobResult, Task, Traffic};
+use tokio::runtime::Builder;
+use tokio::sync::watch;
+
+use super::drive::{Drive, ended_early, failed_early};
+use super::job::{Settings, StopReason};
+use super::prepare::prepare;
+
+/// How often somebody's wish to stop is looked for.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How a board is to be searched by a cluster.
+#[derive(Clone, Debug)]
+pub struct ClusterOptions {
+    /// Host and port of every worker.
+    pub workers: Vec<String>,
+    /// When the board counts as finished.
+    pub rule: Rule,
+    /// What to have fewest of.
+    pub objective: Objective,
+    /// The ends to start from.
+    pub search: SearchChoice,
+    /// What leads the search.
+    pub estimate: EstimateChoice,
+    /// Whether dominated states are dropped.
+    pub dominance: bool,
+    /// Whether pushes into deadlocks are refused.
+    pub deadlock_tables: bool,
+    /// Most bytes that each worker may use, if that is less than the worker's own limit.
+    pub memory: Option<u64>,
+    /// Most rows to expand, in all workers together.
+    pub expansions: Option<u64>,
+}
+
+/// How a search on a cluster ended.
+#[derive(Clone, Debug)]
+pub struct ClusterSolve {
+    /// The outcome, as that of a search in one process; or how the cluster failed.
+    pub outcome: Result<Outcome, ClusterFailure>,
+    /// What the workers exchanged.
+    pub traffic: Traffic,
+    /// States stored on every worker.
+    pub states: Vec<u64>,
+    /// Threads of all workers together.
+    pub threads: u32,
+}
+
+/// The task that a level and options make, as it is sent to workers and coordinators.
+pub fn task(level: &Level, options: &ClusterOptions) -> Task {
+    Task {
+        board: level.to_string(),
+        edge_is_wall: level.edge_is_wall(),
+        rule: options.rule,
+        objective: options.objective,
+        search: options.search,
+        estimate: options.estimate,
+        dominance: options.dominance,
+        deadlock_tables: options.deadlock_tables,
+        memory: options.memory,
+    }
+}
+
+/// Searches a level on a cluster. Stops when `control` is told to; tells figures as it goes.
+///
+/// The solution, if there is one, has been replayed.
+pub fn solve(
+    level: &Level,
+    options: &ClusterOptions,
+    control: &Control,
+    progress: impl FnMut(JobProgress),
+) -> ClusterSolve {
+    let task = task(level, options);
+    let result = match prepare(&task) {
+        Ok(plan) => {
+            let settings = Settings {
+                key: JobKey::random(),
+                task,
+                workers: options.workers.clone(),
+                expansions: options.expansions,
+                levels: plan.levels(),
+            };
+            let (stop, stopped) = watch::channel(None);
+            let drive = Drive { settings, timeout: None, plan, stop: stopped };
+            match Builder::new_current_thread().enable_all().build() {
+                Ok(runtime) => runtime.block_on(async {
+                    tokio::select! {
+                        result = drive.run(progress) => result,
+                        never = look(control, stop) => match never {},
+                    }
+                }),
+                Err(error) => failed_early(format!("starting the network runtime: {error}")),
+            }
+        }
+        Err(ending) => ended_early(ending),
+    };
+    ClusterSolve::from(result)
+}
+
+/// Passes a wish to stop on.
+async fn look(
+    control: &Control,
+    stop: watch::Sender<Option<StopReason>>,
+) -> std::convert::Infallible {
+    loop {
+        let reason = control.stopped().map(|stop| match stop {
+            Stop::Time => StopReason::Time,
+            Stop::Interrupt => StopReason::Interrupt,
+        });
+        stop.send_if_modified(|told| {
+            let news = told.is_none() && reason.is_some();
+            if news {
+                *told = reason;
+            }
+            news
+        });
+        tokio::time::sleep(LOOK).await;
+    }
+}

@@ -1,0 +1,199 @@
+//! Results as JSON: one object a board, one line an object.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use sokohive_engine::{Ending, Limit, Objective, Solution, Statistics};
+
+use crate::board::Refusal;
+use crate::event::{Event, Report};
+
+/// One line. Fields that do not apply to the ending are left out.
+#[derive(Debug, Default, Serialize)]
+struct Record<'a> {
+    id: &'a str,
+    ending: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// Position of bad input in the file, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objective: Option<String>,
+    /// The proven optimum under the objective.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    optimal: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pushes: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solution: Option<String>,
+    /// Proven: every solution costs at least this much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower_bound: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best_found: Option<Best>,
+    /// Why there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// What can be done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statistics: Option<Counters>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<usize>,
+}
+
+/// A solution that is not proven best; `null` where a limit came before any solution.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+struct Best(Option<BestFound>);
+
+#[derive(Debug, Serialize)]
+struct BestFound {
+    cost: usize,
+    moves: usize,
+    pushes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solution: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Counters {
+    expanded: u64,
+    dominated: u64,
+    stale: u64,
+    attempts: u64,
+    generated: u64,
+    dead: u64,
+    reopened: u64,
+    states: u64,
+    levels: u64,
+    peak_bytes: u64,
+}
+
+/// Writes the object of a board that is done or refused.
+pub(super) fn write_results(
+    event: &Event<'_>,
+    with_solution: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let record = match event {
+        Event::Finished(report) => finished(report, with_solution),
+        Event::Refused(refusal) => refused(refusal),
+        Event::Started(..) | Event::Progress(..) | Event::Remarked(_) | Event::Skipped(_) => {
+            return Ok(());
+        }
+    };
+    serde_json::to_writer(&mut *out, &record)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+fn finished(report: &Report, with_solution: bool) -> Record<'_> {
+    let mut record = Record {
+        id: &report.id,
+        title: report.title.as_deref(),
+        file: report.file.as_ref().map(|path| path.display().to_string()),
+        rule: Some(report.rule.to_string()),
+        objective: Some(report.objective.to_string()),
+        statistics: Some(Counters::from(&report.statistics)),
+        seconds: Some((report.elapsed.as_secs_f64() * 1e6).round() / 1e6),
+        threads: Some(report.threads),
+        ..Record::default()
+    };
+    match &report.ending {
+        Ending::Optimal(solution) => {
+            let Solution { moves } = solution;
+            record.ending = "optimal";
+            record.optimal = Some(solution.cost(report.objective));
+            record.moves = Some(moves.len());
+            record.pushes = Some(moves.pushes());
+            record.solution = with_solution.then(|| moves.to_string());
+        }
+        Ending::Unsolvable(why) => {
+            record.ending = "unsolvable";
+            record.reason = Some(why.to_string());
+        }
+        Ending::Unsupported(why) => {
+            record.ending = "unsupported";
+            record.reason = Some(why.to_string());
+        }
+        Ending::Limit { limit, lower_bound, best } => {
+            record.ending = match limit {
+                Limit::Time => "timeout",
+                Limit::Memory => "memory",
+                Limit::Expansions => "limit",
+                Limit::Interrupted => "interrupted",
+            };
+            record.lower_bound = Some(*lower_bound);
+            let found = |solution| BestFound::new(solution, report.objective, with_solution);
+            record.best_found = Some(Best(best.as_ref().map(found)));
+        }
+    }
+    record
+}
+
+fn refused(refusal: &Refusal) -> Record<'_> {
+    Record {
+        id: &refusal.id,
+        ending: "bad-input",
+        file: refusal.file.as_ref().map(|path| path.display().to_string()),
+        line: refusal.line,
+        column: refusal.column,
+        reason: Some(refusal.reason.clone()),
+        hint: refusal.hint,
+        ..Record::default()
+    }
+}
+
+impl BestFound {
+    fn new(solution: &Solution, objective: Objective, with_solution: bool) -> Self {
+        let Solution { moves } = solution;
+        Self {
+            cost: solution.cost(objective),
+            moves: moves.len(),
+            pushes: moves.pushes(),
+            solution: with_solution.then(|| moves.to_string()),
+        }
+    }
+}
+
+impl From<&Statistics> for Counters {
+    fn from(statistics: &Statistics) -> Self {
+        let &Statistics {
+            expanded,
+            dominated,
+            stale,
+            attempts,
+            generated,
+            dead,
+            reopened,
+            states,
+            levels,
+            peak_bytes,
+        } = statistics;
+        Self {
+            expanded,
+            dominated,
+            stale,
+            attempts,
+            generated,
+            dead,
+            reopened,
+            states,
+            levels,
+            peak_bytes,
+        }
+    }
+}

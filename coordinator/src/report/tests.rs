@@ -1,0 +1,223 @@
+//! What each event looks like to each reader.
+
+use std::time::Duration;
+
+use sokohive_engine::{
+    Ending, EstimateChoice, Limit, Objective, Progress, Solution, Statistics, Unsolvable,
+    Unsupported, builtin,
+};
+
+use super::live::LiveStyle;
+use super::{Format, Reporter, Style, Verbosity};
+use crate::board::{Board, Refusal};
+use crate::event::{Event, Report, Settings};
+use crate::watch::Glance;
+
+fn board() -> Board {
+    let p1 = builtin::find("p1").expect("p1 is built in");
+    let known = Some(p1.moves as usize);
+    Board { id: "p1".to_owned(), file: None, level: p1.level.clone(), known }
+}
+
+fn settings() -> Settings {
+    Settings {
+        rule: board().level.rule(),
+        objective: Objective::Moves,
+        estimate: EstimateChoice::Nearest,
+        threads: 2,
+        memory: 64 << 20,
+        timeout: Some(Duration::from_millis(2_500)),
+        expansions: u64::MAX,
+        dominance: true,
+        deadlocks: false,
+    }
+}
+
+fn report(ending: Ending) -> Report {
+    Report {
+        id: "p1".to_owned(),
+        title: None,
+        file: None,
+        rule: board().level.rule(),
+        objective: Objective::Moves,
+        ending,
+        statistics: Statistics {
+            expanded: 1,
+            dominated: 2,
+            stale: 3,
+            attempts: 4,
+            generated: 5,
+            dead: 6,
+            reopened: 0,
+            states: 7,
+            levels: 8,
+            peak_bytes: 9,
+        },
+        elapsed: Duration::from_millis(1_234),
+        threads: 2,
+    }
+}
+
+fn solution(lurd: &str) -> Solution {
+    Solution { moves: lurd.parse().expect("a move string") }
+}
+
+/// What the two streams hold after the events.
+fn written(style: Style, live: LiveStyle, events: &[Event<'_>]) -> (String, String) {
+    let (mut results, mut messages) = (Vec::new(), Vec::new());
+    let reporter = Reporter::new(style, live, &mut results, &mut messages);
+    for event in events {
+        reporter.emit(event).expect("writing to memory");
+    }
+    drop(reporter);
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (text(results), text(messages))
+}
+
+fn result(format: Format, ending: Ending) -> String {
+    let style = Style { format, solution: true, ..Style::default() };
+    written(style, LiveStyle::Off, &[Event::Finished(&report(ending))]).0
+}
+
+const COUNTERS: &str = "expanded=1 generated=5 attempts=4 states=7 dominated=2 stale=3 dead=6 \
+                        reopened=0 levels=8 peak_bytes=9 seconds=1.234 threads=2";
+
+#[test]
+fn an_optimal_ending_is_two_lines() {
+    let text = result(Format::Text, Ending::Optimal(solution("rDDL")));
+    let expected =
+        format!("RESULT p1 optimal=4 moves=4 pushes=3 {COUNTERS}\nSOLUTION p1 moves=4 rDDL\n");
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn no_moves_at_all_are_a_solution_too() {
+    let text = result(Format::Text, Ending::Optimal(solution("")));
+    assert!(text.ends_with("\nSOLUTION p1 moves=0\n"), "{text}");
+}
+
+#[test]
+fn no_answer_says_why() {
+    let ending = Ending::Unsolvable(Unsolvable::TooFewGoals { boxes: 2, goals: 1 });
+    let expected = format!("RESULT p1 optimal=UNSOLVABLE {COUNTERS} reason=\"2 boxes, 1 goal\"\n");
+    assert_eq!(result(Format::Text, ending), expected);
+    let ending = Ending::Unsupported(Unsupported::RankTooWide { bits: 301, limit: 240 });
+    let text = result(Format::Text, ending);
+    assert!(text.starts_with("RESULT p1 optimal=UNSUPPORTED expanded=1 "), "{text}");
+    assert!(text.contains("301 bits"), "{text}");
+}
+
+#[test]
+fn a_limit_has_bounds_and_never_a_solution_line() {
+    let words = [
+        (Limit::Time, "TIMEOUT"),
+        (Limit::Memory, "MEMORY"),
+        (Limit::Expansions, "LIMIT"),
+        (Limit::Interrupted, "INTERRUPTED"),
+    ];
+    for (limit, word) in words {
+        let ending = Ending::Limit { limit, lower_bound: 3, best: None };
+        let expected =
+            format!("RESULT p1 optimal={word} lower_bound=3 best_found=none {COUNTERS}\n");
+        assert_eq!(result(Format::Text, ending), expected);
+    }
+    let best = Some(solution("rDDL"));
+    let ending = Ending::Limit { limit: Limit::Time, lower_bound: 3, best };
+    let text = result(Format::Text, ending);
+    assert!(text.contains(" lower_bound=3 best_found=4 "), "{text}");
+    assert!(text.ends_with("\nBEST_FOUND p1 moves=4 rDDL\n"), "{text}");
+    assert!(!text.contains("SOLUTION"), "{text}");
+}
+
+#[test]
+fn json_says_the_same() {
+    let object = |ending| {
+        let text = result(Format::Json, ending);
+        assert_eq!(text.lines().count(), 1, "{text}");
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON")
+    };
+    let optimal = object(Ending::Optimal(solution("rDDL")));
+    assert_eq!(optimal["ending"], "optimal");
+    assert_eq!(optimal["optimal"], 4);
+    assert_eq!(optimal["pushes"], 3);
+    assert_eq!(optimal["solution"], "rDDL");
+    assert_eq!(optimal["statistics"]["peak_bytes"], 9);
+    assert!(optimal.get("lower_bound").is_none());
+    let limit =
+        object(Ending::Limit { limit: Limit::Memory, lower_bound: 3, best: Some(solution("rD")) });
+    assert_eq!(limit["ending"], "memory");
+    assert_eq!(limit["lower_bound"], 3);
+    assert_eq!(limit["best_found"]["cost"], 2);
+    assert!(limit.get("optimal").is_none());
+    let limit = object(Ending::Limit { limit: Limit::Time, lower_bound: 3, best: None });
+    assert_eq!(limit.get("best_found"), Some(&serde_json::Value::Null));
+    let none = object(Ending::Unsolvable(Unsolvable::Exhausted));
+    assert_eq!(none["ending"], "unsolvable");
+    assert!(none["reason"].is_string());
+}
+
+#[test]
+fn bad_input_names_its_place() {
+    let refusal = Refusal {
+        id: "a.xsb:2".to_owned(),
+        file: Some("a.xsb".into()),
+        line: Some(3),
+        column: Some(7),
+        reason: "found 'X', expected a wall".to_owned(),
+        hint: Some("build one"),
+    };
+    let event = [Event::Refused(&refusal)];
+    let quiet = Style { verbosity: Verbosity::Quiet, ..Style::default() };
+    let (results, messages) = written(quiet, LiveStyle::Off, &event);
+    assert_eq!(results, "");
+    assert_eq!(messages, "error: a.xsb:3:7: found 'X', expected a wall\n  hint: build one\n");
+    let json = Style { format: Format::Json, ..Style::default() };
+    let (results, _) = written(json, LiveStyle::Off, &event);
+    let object: serde_json::Value = serde_json::from_str(&results).expect("JSON");
+    assert_eq!((&object["line"], &object["column"]), (&3.into(), &7.into()));
+}
+
+#[test]
+fn progress_is_a_line_at_least_every_two_seconds() {
+    let (board, settings) = (board(), settings());
+    let glance = |tenths: u64| Glance {
+        progress: Progress {
+            lower_bound: 5,
+            best: Some(9),
+            expanded: 12_345,
+            states: 28_300_000,
+            open: 10,
+            memory: 96 << 20,
+        },
+        elapsed: Duration::from_millis(100 * tenths),
+        states_per_second: 2_000_000,
+    };
+    let mut events = vec![Event::Started(&board, &settings)];
+    events.extend((1..=60).map(|tenths| Event::Progress(&board, glance(tenths))));
+    let (results, messages) = written(Style::default(), LiveStyle::Lines, &events);
+    assert_eq!(results, "");
+    let lines: Vec<&str> = messages.lines().collect();
+    assert_eq!(lines.len(), 4, "{messages}");
+    assert_eq!(
+        lines[0],
+        "p1 1.5 s: at least 5, best 9, 12.3 k expanded, 2.00 M states/s, 96.0 MiB"
+    );
+    let (_, messages) = written(Style::default(), LiveStyle::Off, &events);
+    assert_eq!(messages, "");
+}
+
+#[test]
+fn verbose_says_what_with_and_what_it_took() {
+    let style = Style { verbosity: Verbosity::Verbose, ..Style::default() };
+    let (board, settings, report) = (board(), settings(), report(Ending::Optimal(solution("r"))));
+    let events = [Event::Started(&board, &settings), Event::Finished(&report)];
+    let (_, messages) = written(style, LiveStyle::Off, &events);
+    for part in [
+        "7 rows, 6 columns, 1 box, 2 goals, rule keeper-on-goal",
+        "fewest moves, estimate nearest, 2 threads, at most 64.0 MiB, at most 2.5 s, \
+         without deadlock tables",
+        "p1: 4 attempts on the table, 5 generated, 6 dead, 0 reopened",
+    ] {
+        assert!(messages.contains(part), "{part} in {messages}");
+    }
+}

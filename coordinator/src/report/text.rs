@@ -1,0 +1,180 @@
+//! Results and messages as lines of text.
+
+use std::io::{self, Write};
+
+use sokohive_engine::{Ending, Limit, Solution, Statistics};
+
+use super::Verbosity;
+use crate::event::{Event, Report, Settings};
+use crate::units::{Bytes, Count, counted};
+use crate::watch::per_second;
+
+/// The word that stands for a limit in place of an optimum.
+pub(crate) fn limit_word(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Time => "TIMEOUT",
+        Limit::Memory => "MEMORY",
+        Limit::Expansions => "LIMIT",
+        Limit::Interrupted => "INTERRUPTED",
+    }
+}
+
+/// Writes the lines that scripts read: `RESULT`, and if asked for `SOLUTION` or `BEST_FOUND`.
+pub(super) fn write_results(
+    event: &Event<'_>,
+    with_solution: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let Event::Finished(report) = event else { return Ok(()) };
+    let Report { id, ending, objective, .. } = report;
+    write!(out, "RESULT {id} ")?;
+    match ending {
+        Ending::Optimal(solution) => {
+            let Solution { moves } = solution;
+            let cost = solution.cost(*objective);
+            write!(out, "optimal={cost} moves={} pushes={}", moves.len(), moves.pushes())?;
+        }
+        Ending::Unsolvable(_) => write!(out, "optimal=UNSOLVABLE")?,
+        Ending::Unsupported(_) => write!(out, "optimal=UNSUPPORTED")?,
+        Ending::Limit { limit, lower_bound, best } => {
+            write!(out, "optimal={} lower_bound={lower_bound} best_found=", limit_word(*limit))?;
+            match best {
+                Some(solution) => write!(out, "{}", solution.cost(*objective))?,
+                None => write!(out, "none")?,
+            }
+        }
+    }
+    write_statistics(&report.statistics, out)?;
+    write!(out, " seconds={:.3} threads={}", report.elapsed.as_secs_f64(), report.threads)?;
+    match ending {
+        Ending::Unsolvable(why) => write!(out, " reason=\"{why}\"")?,
+        Ending::Unsupported(why) => write!(out, " reason=\"{why}\"")?,
+        Ending::Optimal(_) | Ending::Limit { .. } => {}
+    }
+    writeln!(out)?;
+    if with_solution {
+        match ending {
+            Ending::Optimal(solution) => write_solution("SOLUTION", id, solution, out)?,
+            Ending::Limit { best: Some(solution), .. } => {
+                write_solution("BEST_FOUND", id, solution, out)?;
+            }
+            _ => {}
+        }
+    }
+    // Whoever reads a pipe wants the line now, not when the next board is done.
+    out.flush()
+}
+
+fn write_statistics(statistics: &Statistics, out: &mut impl Write) -> io::Result<()> {
+    let Statistics {
+        expanded,
+        dominated,
+        stale,
+        attempts,
+        generated,
+        dead,
+        reopened,
+        states,
+        levels,
+        peak_bytes,
+    } = statistics;
+    write!(
+        out,
+        " expanded={expanded} generated={generated} attempts={attempts} states={states} \
+         dominated={dominated} stale={stale} dead={dead} reopened={reopened} levels={levels} \
+         peak_bytes={peak_bytes}"
+    )
+}
+
+fn write_solution(
+    word: &str,
+    id: &str,
+    Solution { moves }: &Solution,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write!(out, "{word} {id} moves={}", moves.len())?;
+    if moves.is_empty() { writeln!(out) } else { writeln!(out, " {moves}") }
+}
+
+/// Writes what people read beside the results.
+pub(super) fn write_messages(
+    event: &Event<'_>,
+    verbosity: Verbosity,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    match event {
+        Event::Refused(refusal) => message(refusal, out),
+        Event::Remarked(remark) if verbosity != Verbosity::Quiet => {
+            writeln!(out, "note: {remark}")
+        }
+        Event::Skipped(boards) if verbosity != Verbosity::Quiet => {
+            let boards = counted(*boards, "more board", "more boards");
+            writeln!(out, "interrupted: {boards} not begun")
+        }
+        Event::Started(board, settings) if verbosity == Verbosity::Verbose => {
+            writeln!(out, "{}: {}", board.id, board.describe(settings.rule))?;
+            write_settings(&board.id, settings, out)
+        }
+        Event::Finished(report) if verbosity == Verbosity::Verbose => write_summary(report, out),
+        _ => Ok(()),
+    }
+}
+
+/// Writes an error the way all of them are written.
+pub(crate) fn message(error: &impl std::fmt::Display, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "error: {error}")
+}
+
+fn write_settings(id: &str, settings: &Settings, out: &mut impl Write) -> io::Result<()> {
+    let Settings { objective, estimate, threads, memory, timeout, .. } = settings;
+    write!(
+        out,
+        "{id}: fewest {objective}, estimate {estimate}, {}",
+        counted(*threads, "thread", "threads")
+    )?;
+    match *memory {
+        u64::MAX => write!(out, ", no memory limit")?,
+        bytes => write!(out, ", at most {}", Bytes(bytes))?,
+    }
+    if let Some(timeout) = timeout {
+        write!(out, ", at most {} s", timeout.as_secs_f64())?;
+    }
+    if settings.expansions != u64::MAX {
+        write!(out, ", at most {} expansions", settings.expansions)?;
+    }
+    if !settings.dominance {
+        write!(out, ", without dominance")?;
+    }
+    if !settings.deadlocks {
+        write!(out, ", without deadlock tables")?;
+    }
+    writeln!(out)
+}
+
+fn write_summary(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let Report { id, statistics, elapsed, .. } = report;
+    writeln!(
+        out,
+        "{id}: {} rows expanded, {} dominated, {} overtaken, over {}",
+        Count(statistics.expanded),
+        Count(statistics.dominated),
+        Count(statistics.stale),
+        counted(statistics.levels as usize, "level", "levels"),
+    )?;
+    writeln!(
+        out,
+        "{id}: {} attempts on the table, {} generated, {} dead, {} reopened",
+        Count(statistics.attempts),
+        Count(statistics.generated),
+        Count(statistics.dead),
+        Count(statistics.reopened),
+    )?;
+    writeln!(
+        out,
+        "{id}: {} states stored in {:.3} s ({}/s), {} at most",
+        Count(statistics.states),
+        elapsed.as_secs_f64(),
+        Count(per_second(statistics.states, *elapsed)),
+        Bytes(statistics.peak_bytes),
+    )
+}

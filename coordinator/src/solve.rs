@@ -1,0 +1,144 @@
+//! `sokohive solve`: proves boards, one after the other.
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::thread;
+
+use sokohive_engine::{EstimateChoice, Objective, Rule};
+
+use crate::board::Board;
+use crate::event::{Event, Settings};
+use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupt;
+use crate::local;
+use crate::memory;
+use crate::report::{Format, Reporter, Style, Verbosity};
+use crate::source::{Boards, Found};
+use crate::units::{Bytes, Span};
+
+/// What to solve, how, and what to print.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    boards: Boards,
+    #[command(flatten)]
+    search: SearchArgs,
+    /// Print the move string: SOLUTION if it is proven shortest, BEST_FOUND if a limit came first
+    #[arg(long)]
+    solution: bool,
+    /// How to print results
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// No progress, errors only
+    #[arg(long, short, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say what each board is searched with, and every counter at its end
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// How to search a board.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct SearchArgs {
+    /// When a board is solved: classic (every box on a goal) or keeper-on-goal (and the keeper on a
+    /// free goal) [default: keeper-on-goal for digit boards, classic for XSB]
+    #[arg(long)]
+    rule: Option<Rule>,
+    /// What the solution has fewest of: moves
+    #[arg(long, default_value_t)]
+    objective: Objective,
+    /// The lower bound to be led by: auto, nearest or matching
+    #[arg(long, default_value_t)]
+    estimate: EstimateChoice,
+    /// Searching threads [default: all cores]
+    #[arg(long, short, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Most memory the search may hold, such as 512M, 4G, 64MiB [default: 80 % of what is available]
+    #[arg(long, short, value_name = "SIZE")]
+    memory: Option<Bytes>,
+    /// Time given to each board, such as 10, 10s, 500ms, 2m [default: no limit]
+    #[arg(long, value_name = "TIME")]
+    timeout: Option<Span>,
+    /// Rows to expand on each board at most [default: no limit]
+    #[arg(long, value_name = "N")]
+    max_expansions: Option<u64>,
+    /// Keep states that another state of the same boxes makes useless
+    #[arg(long)]
+    no_dominance: bool,
+    /// Do not refuse pushes by deadlocked pairs and triples of boxes
+    #[arg(long)]
+    no_deadlock_tables: bool,
+}
+
+impl SearchArgs {
+    /// What these flags mean for `board`.
+    fn settings(&self, board: &Board) -> Settings {
+        Settings {
+            rule: self.rule.unwrap_or_else(|| board.level.rule()),
+            objective: self.objective,
+            estimate: self.estimate,
+            threads: self.threads.map_or_else(all_cores, NonZeroUsize::get),
+            memory: self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
+            timeout: self.timeout.map(|Span(time)| time),
+            expansions: self.max_expansions.unwrap_or(u64::MAX),
+            dominance: !self.no_dominance,
+            deadlocks: !self.no_deadlock_tables,
+        }
+    }
+}
+
+/// Number of threads this process can run at once.
+fn all_cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// Solves every board; a refused one does not keep the others from running.
+pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
+    let verbosity = match (args.quiet, args.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    };
+    let style = Style { format: args.format, verbosity, solution: args.solution };
+    let mut exit = Exit::Success;
+    match solve_all(args, &Reporter::standard(style), &mut exit) {
+        // Nobody reads on: end quietly with what was proven so far.
+        Err(failure) if failure.is_broken_pipe() => Ok(exit),
+        Err(failure) => Err(failure),
+        Ok(()) => Ok(exit),
+    }
+}
+
+fn solve_all(
+    args: &Args,
+    reporter: &Reporter<impl Write + Send, impl Write + Send>,
+    exit: &mut Exit,
+) -> Result<(), Failure> {
+    let Found { boards, remarks } = args.boards.find();
+    for remark in &remarks {
+        reporter.emit(&Event::Remarked(remark))?;
+    }
+    // Only now: until here Ctrl-C may end the process as usual, say while it waits for its input.
+    let interrupt = Interrupt::install()?;
+    let total = boards.len();
+    for (done, board) in boards.into_iter().enumerate() {
+        if interrupt.raised() {
+            *exit = exit.worst(Exit::Limit);
+            reporter.emit(&Event::Skipped(total - done))?;
+            break;
+        }
+        match board {
+            Ok(board) => {
+                let settings = args.search.settings(&board);
+                let report = local::search(&board, &settings, &interrupt, reporter)?;
+                *exit = exit.worst(Exit::from(&report.ending));
+                reporter.emit(&Event::Finished(&report))?;
+            }
+            Err(refusal) => {
+                *exit = exit.worst(Exit::BadInput);
+                reporter.emit(&Event::Refused(&refusal))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! Which level comes next, and when the proof is complete.
+//!
+//! # Forward
+//!
+//! A* with a consistent estimate h: every solution that is not found yet costs at least the smallest f waiting, so the
+//! incumbent is optimal once no f below its cost waits (P. E. Hart, N. J. Nilsson and B. Raphael, *A formal basis for
+//! the heuristic determination of minimum cost paths*, 1968).
+//!
+//! # Two-sided
+//!
+//! Both sides search by cost alone. Let all forward states of cost below F and all backward states of cost below B be
+//! closed. **Then every solution of cost at most F + B − 2 has been found**, or one as cheap:
+//!
+//! Let a solution cost C ≤ F + B − 2, make n pushes, and let fᵢ be the cost of the forward state after push i, with f₀ = 0
+//! the start, and bᵢ the cost of the backward state before push i + 1. These are the true least costs, or the solution
+//! could be made cheaper; and fᵢ + wᵢ + bᵢ = C, with wᵢ the walk between the two states of row i, and fᵢ₊₁ = fᵢ + wᵢ + 1.
+//! Let i be the last with fᵢ < F. If i = n, the finish was found when the last push was generated, at the latest when
+//! state n − 1 was opened. Otherwise fᵢ₊₁ ≥ F, so bᵢ = C − fᵢ − wᵢ = C + 1 − fᵢ₊₁ ≤ F + B − 1 − F < B: both states of
+//! row i are closed, and when the later of them was opened they met.
+//!
+//! Every state is closed at its true least cost although dominated states generate nothing: of the states of a row, the
+//! one that owns a square in the flood generates the pushes from it, at the least cost at which the keeper gets there.
+//!
+//! So the incumbent is optimal once F + B exceeds its cost, every solution yet unfound costs at least F + B − 1, and if
+//! one side has nothing left, all solutions have been found. (The classic rule for uniform-cost search from both ends,
+//! T. A. J. Nicholson, *Finding the shortest route between two points in a network*, 1966, here with the walk within a row.)
+//!
+//! # Backward
+//!
+//! The same, with all levels taken from the backward side: only the start is waiting on the other.
+
+use super::agenda::Next;
+use super::side::{Level, Side};
+use crate::SearchChoice;
+
+/// The levels of one search.
+#[derive(Clone, Debug)]
+pub(crate) struct Levels {
+    search: SearchChoice,
+    lower_bound: u32,
+    start_is_open: bool,
+}
+
+impl Levels {
+    /// Of a search from these ends; [`SearchChoice::Auto`] must have been decided.
+    pub(crate) fn new(search: SearchChoice) -> Self {
+        debug_assert!(search != SearchChoice::Auto);
+        Self { search, lower_bound: 0, start_is_open: false }
+    }
+
+    /// Proven: every solution costs at least this much.
+    pub(crate) fn lower_bound(&self) -> u32 {
+        self.lower_bound
+    }
+
+    /// The level to open next, given what waits on each side and the cost of the incumbent (`u32::MAX` for none); `None`
+    /// when the incumbent is proven, or the board is proven unsolvable if there is none.
+    pub(crate) fn advance(&mut self, next: [Option<Next>; 2], incumbent: u32) -> Option<Level> {
+        let [forward, backward] = next;
+        if self.search == SearchChoice::Forward {
+            let f = forward?.f;
+            self.raise(f, incumbent);
+            return (f < incumbent).then_some(Level { side: Side::Forward, f });
+        }
+        // The start takes part in meetings from the beginning.
+        if !std::mem::replace(&mut self.start_is_open, true) {
+            let f = forward?.f;
+            return Some(Level { side: Side::Forward, f });
+        }
+        let backward = backward?;
+        let forward = match (forward, self.search) {
+            // The forward side stays at the start; what the start has generated costs at least 1.
+            (_, SearchChoice::Backward) => None,
+            (None, _) => return None,
+            (forward, _) => forward,
+        };
+        let closed_below = forward.map_or(1, |forward| forward.f);
+        self.raise((closed_below + backward.f).saturating_sub(1), incumbent);
+        if closed_below + backward.f > incumbent {
+            return None;
+        }
+        let level = match forward {
+            Some(forward) if forward.rows <= backward.rows => {
+                Level { side: Side::Forward, f: forward.f }
+            }
+            _ => Level { side: Side::Backward, f: backward.f },
+        };
+        Some(level)
+    }
+
+    fn raise(&mut self, bound: u32, incumbent: u32) {
+        self.lower_bound = self.lower_bound.max(bound.min(incumbent));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(f: u32, rows: u64) -> Option<Next> {
+        Some(Next { f, rows })
+    }
+
+    const START: [Option<Next>; 2] = [Some(Next { f: 0, rows: 1 }), Some(Next { f: 0, rows: 3 })];
+
+    #[test]
+    fn forward_opens_the_smallest_f_until_it_reaches_the_incumbent() {
+        let mut levels = Levels::new(SearchChoice::Forward);
+        let forward = |f| Some(Level { side: Side::Forward, f });
+        assert_eq!(levels.advance([next(7, 1), None], u32::MAX), forward(7));
+        assert_eq!(levels.advance([next(9, 5), None], 10), forward(9));
+        assert_eq!(levels.lower_bound(), 9);
+        assert_eq!(levels.advance([next(11, 5), None], 10), None);
+        assert_eq!(levels.lower_bound(), 10);
+        assert_eq!(Levels::new(SearchChoice::Forward).advance([None, None], u32::MAX), None);
+    }
+
+    #[test]
+    fn two_sided_opens_the_smaller_level_and_ends_one_beyond_the_incumbent() {
+        let mut levels = Levels::new(SearchChoice::TwoSided);
+        let level = |side, f| Some(Level { side, f });
+        assert_eq!(levels.advance(START, u32::MAX), level(Side::Forward, 0));
+        assert_eq!(levels.advance([next(4, 9), next(3, 8)], u32::MAX), level(Side::Backward, 3));
+        assert_eq!(levels.lower_bound(), 6);
+        // 4 + 6 does not exceed 10: a solution of cost 9 might be unfound.
+        assert_eq!(levels.advance([next(4, 9), next(6, 10)], 10), level(Side::Forward, 4));
+        assert_eq!(levels.lower_bound(), 9);
+        assert_eq!(levels.advance([next(5, 9), next(6, 10)], 10), None);
+        assert_eq!(levels.lower_bound(), 10);
+    }
+
+    #[test]
+    fn two_sided_ends_when_a_side_has_nothing_left() {
+        for rest in [[None, next(5, 1)], [next(5, 1), None]] {
+            let mut levels = Levels::new(SearchChoice::TwoSided);
+            levels.advance(START, u32::MAX);
+            assert_eq!(levels.advance(rest, u32::MAX), None);
+        }
+    }
+
+    #[test]
+    fn backward_opens_the_start_and_then_only_backward_levels() {
+        let mut levels = Levels::new(SearchChoice::Backward);
+        assert_eq!(levels.advance(START, u32::MAX).map(|level| level.side), Some(Side::Forward));
+        for f in 1..5 {
+            let level = levels.advance([next(2, 1), next(f, 100)], u32::MAX);
+            assert_eq!(level, Some(Level { side: Side::Backward, f }));
+            assert_eq!(levels.lower_bound(), f);
+        }
+        assert_eq!(levels.advance([next(2, 1), next(6, 100)], 6), None);
+    }
+}
