@@ -140,6 +140,9 @@ impl fmt::Display for Unsupported {
                     "a box set of this board takes {bits} bits, at most {limit} are supported"
                 )
             }
+            Self::CostTooLarge { limit } => {
+                write!(f, "some states cost more than {limit}, the most its table entries hold")
+            }
         }
     }
 }
