@@ -66,24 +66,30 @@ impl Drive {
                 None => std::future::pending().await,
             }
         };
-        tokio::pin!(time_is_up);
-        let (mut timed, mut told) = (true, Duration::ZERO);
+        let stopped = async {
+            let reason = stop.wait_for(Option::is_some).await.ok().and_then(|reason| *reason);
+            match reason {
+                Some(reason) => reason,
+                // Nobody is left who could wish for it.
+                None => std::future::pending().await,
+            }
+        };
+        tokio::pin!(time_is_up, stopped);
+        let (mut may_time_out, mut may_stop) = (true, true);
+        let mut told = Duration::ZERO;
         while ending.is_none() {
             let deadline = driver.job.deadline().map_or(start, |at| start + at);
-            let stopped = stop.wait_for(Option::is_some);
             let event = tokio::select! {
                 // What has happened counts before what is to be.
                 biased;
                 Some(news) = news.recv() => driver.hear(news),
-                () = &mut time_is_up, if timed => {
-                    timed = false;
+                () = &mut time_is_up, if may_time_out => {
+                    may_time_out = false;
                     Some(Event::Stop(StopReason::Time))
                 }
-                reason = stopped => {
-                    let reason = reason.ok().and_then(|reason| *reason);
-                    // Told once; the closed channel of this new pair never is.
-                    stop = watch::channel(None).1;
-                    reason.map(Event::Stop)
+                reason = &mut stopped, if may_stop => {
+                    may_stop = false;
+                    Some(Event::Stop(reason))
                 }
                 () = tokio::time::sleep_until(deadline) => Some(Event::Tick),
             };

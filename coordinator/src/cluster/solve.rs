@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use sokohive_engine::{
-    Control, Ending, EstimateChoice, Level, Limit, Moves, Objective, Outcome, Rule, SearchChoice,
-    Solution, Stop, Unsolvable,
+    Control, Ending, EstimateChoice, Level, Moves, Objective, Outcome, Rule, SearchChoice,
+    Solution, Statistics, Stop, Unsolvable,
 };
 use sokohive_proto::{ClusterFailure, JobEnding, JobKey, JobProgress, JobResult, Task, Traffic};
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-use super::drive::{Drive, ended_early, failed_early};
+use super::drive::{Drive, failed_early};
 use super::job::{Settings, StopReason};
 use super::prepare::prepare;
 
@@ -99,9 +99,45 @@ pub fn solve(
                 Err(error) => failed_early(format!("starting the network runtime: {error}")),
             }
         }
-        Err(ending) => ended_early(ending),
+        Err(ending) => {
+            let outcome = Ok(Outcome { ending, statistics: Statistics::default() });
+            let (traffic, states, threads) = (Traffic::default(), Vec::new(), 0);
+            return ClusterSolve { outcome, traffic, states, threads };
+        }
     };
-    ClusterSolve::from(result)
+    result.into()
+}
+
+impl From<JobResult> for ClusterSolve {
+    fn from(result: JobResult) -> Self {
+        let JobResult { ending, statistics, traffic, states, threads, .. } = result;
+        let outcome = outcome(ending).map(|ending| Outcome { ending, statistics });
+        Self { outcome, traffic, states, threads }
+    }
+}
+
+/// The engine's ending for the one of a job.
+fn outcome(ending: JobEnding) -> Result<Ending, ClusterFailure> {
+    Ok(match ending {
+        JobEnding::Optimal(moves) => Ending::Optimal(solution(&moves)?),
+        JobEnding::Unsolvable(_) => Ending::Unsolvable(Unsolvable::Exhausted),
+        JobEnding::Limit { limit, lower_bound, best } => {
+            let best = best.as_deref().map(solution).transpose()?;
+            Ending::Limit { limit, lower_bound, best }
+        }
+        JobEnding::Unsupported(reason) => return Err(failure(reason)),
+        JobEnding::Failed(failure) => return Err(failure),
+    })
+}
+
+fn solution(moves: &str) -> Result<Solution, ClusterFailure> {
+    let moves: Moves =
+        moves.parse().map_err(|error| failure(format!("no move string: {error}")))?;
+    Ok(Solution { moves })
+}
+
+fn failure(reason: String) -> ClusterFailure {
+    ClusterFailure { worker: None, level: 0, reason, retryable: false }
 }
 
 /// Passes a wish to stop on.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sokohive_engine::Limit;
+use sokohive_engine::{Ending, Limit};
 use sokohive_proto::{JobEnding, JobKey, JobResult, JobState};
 use tracing::info;
 
@@ -31,7 +31,7 @@ async fn run_one(jobs: &Jobs, registry: &Registry, least: usize, turn: Turn) -> 
     let prepared = tokio::task::spawn_blocking(move || prepare(&task)).await;
     let plan = match prepared {
         Ok(Ok(plan)) => plan,
-        Ok(Err(ending)) => return ended_early(ending),
+        Ok(Err(ending)) => return ended_early(told(ending)),
         Err(panic) => {
             return crate::cluster::drive::failed_early(format!("reading the board: {panic}"));
         }
@@ -65,6 +65,19 @@ async fn enough_workers(registry: &Registry, least: usize) -> Vec<String> {
         }
         // Looks again from time to time as well: registrations run out silently.
         let _ = tokio::time::timeout(LEASE, arrived).await;
+    }
+}
+
+/// An ending that takes no search, as clients are told it.
+fn told(ending: Ending) -> JobEnding {
+    match ending {
+        Ending::Optimal(solution) => JobEnding::Optimal(solution.moves.to_string()),
+        Ending::Unsolvable(reason) => JobEnding::Unsolvable(reason.to_string()),
+        Ending::Unsupported(reason) => JobEnding::Unsupported(reason.to_string()),
+        Ending::Limit { limit, lower_bound, best } => {
+            let best = best.map(|solution| solution.moves.to_string());
+            JobEnding::Limit { limit, lower_bound, best }
+        }
     }
 }
 
