@@ -11,15 +11,21 @@
 //! Compute and I/O never share a thread: the shard brings its own threads, the services run on
 //! tokio.
 
+mod cli;
 mod epoch_file;
 mod foundry;
+mod probe;
 pub mod protocol;
 mod register;
 mod serve;
 mod service;
 mod shard;
+mod size;
 
+pub use cli::{Cli, DEFAULT_PORT};
 pub use foundry::{Foundry, Wake};
+pub use probe::{ProbeError, probe};
 pub use register::RegisterError;
 pub use serve::{Options, ServeError, serve};
 pub use shard::{OfferError, Sealed, Shard, ShardStatus};
+pub use size::{BadSize, Bytes, default_memory};

@@ -21,15 +21,15 @@ use super::plan::Plan;
 const PROGRESS: Duration = Duration::from_millis(50);
 
 /// What a job is run with.
-pub(super) struct Drive {
+pub struct Drive {
     /// What the job is made of.
-    pub(super) settings: Settings,
+    pub settings: Settings,
     /// Longest time to search.
-    pub(super) timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
     /// The board.
-    pub(super) plan: Arc<dyn Plan>,
+    pub plan: Arc<dyn Plan>,
     /// Set when the job is to stop.
-    pub(super) stop: watch::Receiver<Option<StopReason>>,
+    pub stop: watch::Receiver<Option<StopReason>>,
 }
 
 /// What the driver hears.
@@ -44,8 +44,8 @@ enum News {
 }
 
 impl Drive {
-    /// Runs the job to its end.
-    pub(super) async fn run(self, mut progress: impl FnMut(JobProgress)) -> JobResult {
+    /// Runs the job to its end. Needs a tokio runtime with time and I/O around it.
+    pub async fn run(self, mut progress: impl FnMut(JobProgress)) -> JobResult {
         let Self { settings, timeout, plan, mut stop } = self;
         let start = Instant::now();
         let links: Result<Vec<Link>, _> =

@@ -3,7 +3,7 @@
 //! # Layout
 //!
 //! - [`job`]: what the coordinator does to run one job, as a plain state machine.
-//! - `drive`: runs such a machine over the network; `link` is the connection to one worker.
+//! - [`Drive`]: runs such a machine over the network; `link` is the connection to one worker.
 //! - [`Plan`], `prepare`: what is needed of the engine for a board.
 //! - [`solve`]: one board on a list of workers.
 //! - [`serve`]: the long-running coordinator; [`Client`] talks to one.
@@ -18,6 +18,7 @@ mod serve;
 mod solve;
 
 pub use client::{Client, ClientError, CoordinatorStatus, JobLine};
+pub use drive::Drive;
 pub use plan::{Plan, ReadRows};
 pub use serve::{ServeError, ServeOptions, serve};
 pub use solve::{ClusterOptions, ClusterSolve, solve, task};

@@ -15,5 +15,5 @@ use super::plan::Plan;
 pub(super) fn prepare(task: &Task) -> Result<Arc<dyn Plan>, Ending> {
     let options = ReadOptions::default().edge_is_wall(task.edge_is_wall);
     let _level = Level::read(task.board.as_bytes(), options);
-    todo!()
+    unimplemented!()
 }
