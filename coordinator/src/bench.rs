@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use sokohive_engine::{Ending, EstimateChoice, Objective, Statistics, builtin};
+use sokohive_engine::{EstimateChoice, Objective, Statistics, builtin};
 
 use crate::board::Board;
-use crate::event::{Event, Report, Settings};
+use crate::event::{Ending, Event, Report, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::local;
@@ -110,6 +110,7 @@ fn settings(args: &Args, board: &Board) -> Settings {
         expansions: u64::MAX,
         dominance: true,
         deadlocks: true,
+        workers: Vec::new(),
     }
 }
 
@@ -130,6 +131,7 @@ fn write_line(report: &Report, out: &mut impl Write) -> io::Result<()> {
         Ending::Unsolvable(_) => "UNSOLVABLE".to_owned(),
         Ending::Unsupported(_) => "UNSUPPORTED".to_owned(),
         Ending::Limit { limit, .. } => limit_word(*limit).to_owned(),
+        Ending::Failed(_) => "FAILED".to_owned(),
     };
     write!(out, "BENCH {} optimal={optimum} ", report.id)?;
     write_counters(&report.statistics, report.elapsed, out)?;

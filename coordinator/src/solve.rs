@@ -12,6 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::local;
 use crate::memory;
+use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
 use crate::source::{Boards, Found};
 use crate::units::{Bytes, Span};
@@ -23,6 +24,9 @@ pub(crate) struct Args {
     boards: Boards,
     #[command(flatten)]
     search: SearchArgs,
+    /// Search on a cluster of these workers instead of in this process; --memory is for each of them
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "threads")]
+    workers: Vec<String>,
     /// Print the move string: SOLUTION if it is proven shortest, BEST_FOUND if a limit came first
     #[arg(long)]
     solution: bool,
@@ -71,6 +75,11 @@ pub(crate) struct SearchArgs {
 }
 
 impl SearchArgs {
+    /// Whether the number of threads was given.
+    pub(crate) fn has_threads(&self) -> bool {
+        self.threads.is_some()
+    }
+
     /// What these flags mean for `board`.
     fn settings(&self, board: &Board) -> Settings {
         Settings {
@@ -83,6 +92,16 @@ impl SearchArgs {
             expansions: self.max_expansions.unwrap_or(u64::MAX),
             dominance: !self.no_dominance,
             deadlocks: !self.no_deadlock_tables,
+            workers: Vec::new(),
+        }
+    }
+
+    /// What these flags mean for `board` on a cluster: threads and memory are the workers'.
+    pub(crate) fn cluster_settings(&self, board: &Board, workers: &[String]) -> Settings {
+        Settings {
+            memory: self.memory.map_or(u64::MAX, |Bytes(bytes)| bytes),
+            workers: workers.to_vec(),
+            ..self.settings(board)
         }
     }
 }
@@ -129,8 +148,13 @@ fn solve_all(
         }
         match board {
             Ok(board) => {
-                let settings = args.search.settings(&board);
-                let report = local::search(&board, &settings, &interrupt, reporter)?;
+                let report = if args.workers.is_empty() {
+                    let settings = args.search.settings(&board);
+                    local::search(&board, &settings, &interrupt, reporter)?
+                } else {
+                    let settings = args.search.cluster_settings(&board, &args.workers);
+                    remote::search(&board, &settings, &interrupt, reporter)?
+                };
                 *exit = exit.worst(Exit::from(&report.ending));
                 reporter.emit(&Event::Finished(&report))?;
             }

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use sokohive_engine::{Objective, Rule};
+
 use crate::bad_field::{nonzero, required};
+use crate::task::{objective_from_field, rule_from_field};
 use crate::{BadField, JobProgress, JobResult, wire};
 
 /// Number of a job at its coordinator, from 1.
@@ -45,6 +48,10 @@ pub struct JobEvent {
     pub id: JobNumber,
     /// What results are printed under.
     pub name: String,
+    /// When its board counts as finished.
+    pub rule: Rule,
+    /// What its solution has fewest of.
+    pub objective: Objective,
     /// Where it stands.
     pub state: JobState,
 }
@@ -58,7 +65,15 @@ impl From<JobEvent> for wire::JobEvent {
             }
             JobState::Ended(result) => (wire::JobState::Ended, None, Some(result.into())),
         };
-        Self { id: event.id.0, name: event.name, state: state.into(), progress, result }
+        Self {
+            id: event.id.0,
+            name: event.name,
+            state: state.into(),
+            progress,
+            result,
+            rule: wire::Rule::from(event.rule).into(),
+            objective: wire::Objective::from(event.objective).into(),
+        }
     }
 }
 
@@ -77,6 +92,12 @@ impl TryFrom<wire::JobEvent> for JobEvent {
                 return Err(BadField::new("state", problem));
             }
         };
-        Ok(Self { id: JobNumber(nonzero("id", event.id)?), name: event.name, state })
+        Ok(Self {
+            id: JobNumber(nonzero("id", event.id)?),
+            name: event.name,
+            rule: rule_from_field("rule", event.rule)?,
+            objective: objective_from_field("objective", event.objective)?,
+            state,
+        })
     }
 }

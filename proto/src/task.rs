@@ -31,16 +31,46 @@ pub struct Task {
     pub memory: Option<u64>,
 }
 
+impl From<Rule> for wire::Rule {
+    fn from(rule: Rule) -> Self {
+        match rule {
+            Rule::Classic => Self::Classic,
+            Rule::KeeperOnGoal => Self::KeeperOnGoal,
+        }
+    }
+}
+
+impl From<Objective> for wire::Objective {
+    fn from(objective: Objective) -> Self {
+        match objective {
+            Objective::Moves => Self::Moves,
+            _ => Self::Unspecified,
+        }
+    }
+}
+
+/// Reads a rule from a field of a message.
+pub(crate) fn rule_from_field(field: &'static str, rule: i32) -> Result<Rule, BadField> {
+    match wire::Rule::try_from(rule) {
+        Ok(wire::Rule::Classic) => Ok(Rule::Classic),
+        Ok(wire::Rule::KeeperOnGoal) => Ok(Rule::KeeperOnGoal),
+        _ => Err(BadField::new(field, format_args!("{rule} is not a rule"))),
+    }
+}
+
+/// Reads an objective from a field of a message.
+pub(crate) fn objective_from_field(
+    field: &'static str,
+    objective: i32,
+) -> Result<Objective, BadField> {
+    match wire::Objective::try_from(objective) {
+        Ok(wire::Objective::Moves) => Ok(Objective::Moves),
+        _ => Err(BadField::new(field, format_args!("{objective} is not an objective"))),
+    }
+}
+
 impl From<Task> for wire::Task {
     fn from(task: Task) -> Self {
-        let rule = match task.rule {
-            Rule::Classic => wire::Rule::Classic,
-            Rule::KeeperOnGoal => wire::Rule::KeeperOnGoal,
-        };
-        let objective = match task.objective {
-            Objective::Moves => wire::Objective::Moves,
-            _ => wire::Objective::Unspecified,
-        };
         let search = match task.search {
             SearchChoice::Auto => wire::Search::Auto,
             SearchChoice::Forward => wire::Search::Forward,
@@ -57,8 +87,8 @@ impl From<Task> for wire::Task {
         Self {
             board: task.board,
             edge_is_wall: task.edge_is_wall,
-            rule: rule.into(),
-            objective: objective.into(),
+            rule: wire::Rule::from(task.rule).into(),
+            objective: wire::Objective::from(task.objective).into(),
             search: search.into(),
             estimate: estimate.into(),
             dominance: task.dominance,
@@ -79,15 +109,8 @@ impl TryFrom<wire::Task> for Task {
             let problem = format!("{} bytes, expected 1 to {MAX_BOARD_BYTES}", task.board.len());
             return Err(BadField::new("task.board", problem));
         }
-        let rule = match wire::Rule::try_from(task.rule) {
-            Ok(wire::Rule::Classic) => Rule::Classic,
-            Ok(wire::Rule::KeeperOnGoal) => Rule::KeeperOnGoal,
-            _ => return unknown("task.rule", "a rule", task.rule),
-        };
-        let objective = match wire::Objective::try_from(task.objective) {
-            Ok(wire::Objective::Moves) => Objective::Moves,
-            _ => return unknown("task.objective", "an objective", task.objective),
-        };
+        let rule = rule_from_field("task.rule", task.rule)?;
+        let objective = objective_from_field("task.objective", task.objective)?;
         let search = match wire::Search::try_from(task.search) {
             Ok(wire::Search::Auto) => SearchChoice::Auto,
             Ok(wire::Search::Forward) => SearchChoice::Forward,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sokohive_proto::wire::worker_control_client::WorkerControlClient;
 use sokohive_proto::{
-    AddressError, Hello, PROTOCOL, Refusal, Report, control_client, endpoint, wire,
+    AddressError, BadField, Hello, PROTOCOL, Refusal, Report, control_client, endpoint, wire,
 };
 use tokio::time::timeout;
 use tonic::Status;
@@ -42,30 +42,39 @@ impl Link {
         match request {
             Request::Hello => {
                 let request = wire::HelloRequest { protocol: PROTOCOL };
-                let hello = client.hello(request).await.map_err(error)?.into_inner();
-                Hello::try_from(hello).map(Reply::Hello).map_err(bad)
+                let hello =
+                    client.hello(request).await.map_err(|status| error(&status))?.into_inner();
+                Hello::try_from(hello).map(Reply::Hello).map_err(|field| bad(&field))
             }
             Request::Prepare(prepare) => {
                 let request = wire::PrepareRequest::from(*prepare);
-                let ready = client.prepare(request).await.map_err(error)?.into_inner().ready;
+                let ready = client
+                    .prepare(request)
+                    .await
+                    .map_err(|status| error(&status))?
+                    .into_inner()
+                    .ready;
                 Ok(Reply::Prepared { ready })
             }
             Request::OpenLevel(open) => {
                 let request = wire::OpenLevelRequest::from(open);
-                report(client.open_level(request).await.map_err(error)?.into_inner())
+                report(
+                    client.open_level(request).await.map_err(|status| error(&status))?.into_inner(),
+                )
             }
             Request::Poll(poll) => {
                 let request = wire::PollRequest::from(poll);
-                report(client.poll(request).await.map_err(error)?.into_inner())
+                report(client.poll(request).await.map_err(|status| error(&status))?.into_inner())
             }
             Request::Rows(fence, ranks) => {
                 let request = wire::RowsRequest::new(fence, &ranks);
-                let rows = client.rows(request).await.map_err(error)?.into_inner();
-                rows.rows(ranks.len()).map(Reply::Rows).map_err(bad)
+                let rows =
+                    client.rows(request).await.map_err(|status| error(&status))?.into_inner();
+                rows.rows(ranks.len()).map(Reply::Rows).map_err(|field| bad(&field))
             }
             Request::Release(fence) => {
                 let request = wire::ReleaseRequest { fence: Some(fence.into()) };
-                client.release(request).await.map_err(error)?;
+                client.release(request).await.map_err(|status| error(&status))?;
                 Ok(Reply::Released)
             }
         }
@@ -73,18 +82,20 @@ impl Link {
 }
 
 fn report(report: wire::Report) -> Result<Reply, CallError> {
-    Report::try_from(report).map(|report| Reply::Report(Box::new(report))).map_err(bad)
+    Report::try_from(report)
+        .map(|report| Reply::Report(Box::new(report)))
+        .map_err(|field| bad(&field))
 }
 
 /// An answer that makes no sense is as final as a refusal.
-fn bad(bad: sokohive_proto::BadField) -> CallError {
+fn bad(bad: &BadField) -> CallError {
     CallError::Refused(Refusal::BadField(format!("answer: {bad}")))
 }
 
-fn error(status: Status) -> CallError {
-    match Refusal::from_status(&status) {
+fn error(status: &Status) -> CallError {
+    match Refusal::from_status(status) {
         Some(refusal) => CallError::Refused(refusal),
-        None => CallError::Unreachable(reason(&status)),
+        None => CallError::Unreachable(reason(status)),
     }
 }
 

@@ -45,6 +45,8 @@ pub struct ClusterOptions {
 pub struct ClusterSolve {
     /// The outcome, as that of a search in one process; or how the cluster failed.
     pub outcome: Result<Outcome, ClusterFailure>,
+    /// What the workers counted, however it ended.
+    pub statistics: Statistics,
     /// What the workers exchanged.
     pub traffic: Traffic,
     /// States stored on every worker.
@@ -100,9 +102,10 @@ pub fn solve(
             }
         }
         Err(ending) => {
-            let outcome = Ok(Outcome { ending, statistics: Statistics::default() });
+            let statistics = Statistics::default();
+            let outcome = Ok(Outcome { ending, statistics });
             let (traffic, states, threads) = (Traffic::default(), Vec::new(), 0);
-            return ClusterSolve { outcome, traffic, states, threads };
+            return ClusterSolve { outcome, statistics, traffic, states, threads };
         }
     };
     result.into()
@@ -112,7 +115,7 @@ impl From<JobResult> for ClusterSolve {
     fn from(result: JobResult) -> Self {
         let JobResult { ending, statistics, traffic, states, threads, .. } = result;
         let outcome = outcome(ending).map(|ending| Outcome { ending, statistics });
-        Self { outcome, traffic, states, threads }
+        Self { outcome, statistics, traffic, states, threads }
     }
 }
 

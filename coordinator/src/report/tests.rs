@@ -30,6 +30,7 @@ fn settings() -> Settings {
         expansions: u64::MAX,
         dominance: true,
         deadlocks: false,
+        workers: Vec::new(),
     }
 }
 
@@ -40,7 +41,7 @@ fn report(ending: Ending) -> Report {
         file: None,
         rule: board().level.rule(),
         objective: Objective::Moves,
-        ending,
+        ending: ending.into(),
         statistics: Statistics {
             expanded: 1,
             dominated: 2,
@@ -55,6 +56,7 @@ fn report(ending: Ending) -> Report {
         },
         elapsed: Duration::from_millis(1_234),
         threads: 2,
+        cluster: None,
     }
 }
 
@@ -193,7 +195,7 @@ fn progress_is_a_line_at_least_every_two_seconds() {
         states_per_second: 2_000_000,
     };
     let mut events = vec![Event::Started(&board, &settings)];
-    events.extend((1..=60).map(|tenths| Event::Progress(&board, glance(tenths))));
+    events.extend((1..=60).map(|tenths| Event::Progress(&board.id, glance(tenths))));
     let (results, messages) = written(Style::default(), LiveStyle::Lines, &events);
     assert_eq!(results, "");
     let lines: Vec<&str> = messages.lines().collect();

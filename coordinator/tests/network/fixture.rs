@@ -101,7 +101,7 @@ impl Shard for Running {
 struct GraphPlan {
     graph: Graph,
     workers: usize,
-    walked: Arc<Mutex<Option<u32>>>,
+    walked: Walked,
 }
 
 impl Plan for GraphPlan {
@@ -204,11 +204,14 @@ pub(crate) fn task(seed: u64) -> Task {
     }
 }
 
+/// Stops a job.
+pub(crate) type Stop = watch::Sender<Option<StopReason>>;
+
+/// Cost of the path that was walked back to.
+pub(crate) type Walked = Arc<Mutex<Option<u32>>>;
+
 /// A job on workers, with the means to stop it.
-pub(crate) fn drive(
-    seed: u64,
-    workers: Vec<String>,
-) -> (Drive, watch::Sender<Option<StopReason>>, Arc<Mutex<Option<u32>>>) {
+pub(crate) fn drive(seed: u64, workers: Vec<String>) -> (Drive, Stop, Walked) {
     let walked = Arc::default();
     let plan =
         GraphPlan { graph: graph(seed), workers: workers.len(), walked: Arc::clone(&walked) };

@@ -4,10 +4,12 @@
 #[path = "../simulation/graph.rs"]
 mod graph;
 #[path = "../simulation/history.rs"]
+#[expect(dead_code, reason = "only the simulation reads it")]
 mod history;
 #[path = "../simulation/levels.rs"]
 mod levels;
 #[path = "../simulation/random.rs"]
+#[expect(dead_code, reason = "only the simulation rolls dice")]
 mod random;
 #[path = "../simulation/shard.rs"]
 mod shard;

@@ -217,7 +217,7 @@ impl Shard for GraphShard {
 
     fn offer(&self, batch: Vec<u8>) -> Result<(), OfferError> {
         let inner = &mut *self.inner.lock().unwrap();
-        if batch.is_empty() || batch.len() % RECORD != 0 {
+        if batch.is_empty() || !batch.len().is_multiple_of(RECORD) {
             return Err(OfferError::Bad(format!("{} bytes", batch.len())));
         }
         if inner.inbox.len() >= INBOX {

@@ -133,8 +133,8 @@ pub(crate) fn simulate(seed: u64) -> History {
     world.plan_faults();
     world.plan(Duration::ZERO, Happening::Start);
     world.run();
-    let history = world.history.lock().unwrap().clone();
-    history
+    let World { history, .. } = world;
+    std::mem::take(&mut *history.lock().unwrap())
 }
 
 impl World {

@@ -42,6 +42,7 @@ pub use ending::{Ending, StopReason};
 use greeting::Greeting;
 pub use levels::Levels;
 pub use member::LOST;
+use member::Member;
 use preparing::Preparing;
 use releasing::Releasing;
 use searching::Searching;
@@ -164,7 +165,7 @@ impl Job {
             | State::Surveying(_)
             | State::WalkingBack(_) => None,
         };
-        let members = self.shared.members.iter().filter_map(|member| member.deadline());
+        let members = self.shared.members.iter().filter_map(Member::deadline);
         // The far deadline only keeps a driver from waiting without any.
         let far = self.shared.now + LOST;
         Some(members.chain(state).min().unwrap_or(far))
@@ -197,7 +198,7 @@ impl Job {
         match result {
             Ok(reply) => match state {
                 State::Greeting(greeting) => greeting.answered(shared, worker, reply),
-                State::Preparing(preparing) => preparing.answered(shared, worker, reply),
+                State::Preparing(preparing) => preparing.answered(shared, worker, &reply),
                 State::Surveying(surveying) => surveying.answered(shared, worker, reply),
                 State::Searching(searching) => searching.answered(shared, worker, reply),
                 State::WalkingBack(walking) => walking.answered(shared, worker, reply),

@@ -25,7 +25,7 @@ impl Preparing {
         State::Preparing(Self { ready: vec![false; workers] })
     }
 
-    pub(super) fn answered(mut self, shared: &mut Shared, worker: usize, reply: Reply) -> State {
+    pub(super) fn answered(mut self, shared: &mut Shared, worker: usize, reply: &Reply) -> State {
         match reply {
             Reply::Prepared { ready: true } => self.ready[worker] = true,
             _ => call(shared, worker),

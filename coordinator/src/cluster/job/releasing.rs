@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::call::{CallError, Reply, Request};
-use super::member::Loss;
+use super::member::{Loss, Member};
 use super::shared::Shared;
 use super::{Command, Ending, State};
 
@@ -31,7 +31,7 @@ impl Releasing {
     }
 
     fn release(shared: &mut Shared, ending: Ending, lost: Option<usize>) -> State {
-        shared.members.iter_mut().for_each(|member| member.settle());
+        shared.members.iter_mut().for_each(Member::settle);
         // Without an epoch nobody has been called into the job.
         if let Some(fence) = shared.fence {
             shared.call_all(&Request::Release(fence));

@@ -6,6 +6,7 @@ use sokohive_proto::Poll;
 
 use super::State;
 use super::call::{Reply, Request};
+use super::member::Member;
 use super::searching::{Searching, end_for};
 use super::shared::Shared;
 
@@ -28,7 +29,7 @@ impl Surveying {
         {
             return end_for(shared, trouble);
         }
-        if shared.members.iter().any(|member| member.is_busy()) {
+        if shared.members.iter().any(Member::is_busy) {
             State::Surveying(self)
         } else {
             Searching::advance(shared)

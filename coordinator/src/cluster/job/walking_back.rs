@@ -6,6 +6,7 @@ use sokohive_engine::Limit;
 use sokohive_proto::{ClusterFailure, MAX_RANKS, Rank, Row};
 
 use super::call::{Reply, Request};
+use super::member::Member;
 use super::releasing::Releasing;
 use super::shared::Shared;
 use super::{Command, Ending, State};
@@ -39,7 +40,7 @@ impl WalkingBack {
             return Releasing::enter(shared, ending);
         };
         // Reports that are still awaited tell nothing new.
-        shared.members.iter_mut().for_each(|member| member.settle());
+        shared.members.iter_mut().for_each(Member::settle);
         shared.command(Command::WalkBack(finish));
         State::WalkingBack(Self { ending, reading: Vec::new() })
     }

@@ -62,7 +62,13 @@ impl Jobs {
         inner.last += 1;
         let number = JobNumber::new(inner.last)?;
         inner.keys.insert(submission.key, number);
-        let event = JobEvent { id: number, name: submission.name.clone(), state: JobState::Queued };
+        let event = JobEvent {
+            id: number,
+            name: submission.name.clone(),
+            rule: submission.task.rule,
+            objective: submission.task.objective,
+            state: JobState::Queued,
+        };
         let entry =
             Entry { submission, event: watch::Sender::new(event), stop: watch::Sender::new(None) };
         inner.jobs.insert(number, entry);
