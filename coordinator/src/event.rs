@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use sokohive_engine::{EstimateChoice, Limit, Objective, Rule, Solution, Statistics};
+use sokohive_engine::{
+    EntryWidth, EstimateChoice, Limit, Objective, Rule, SearchChoice, Solution, Statistics,
+};
 use sokohive_proto::{ClusterFailure, Traffic};
 
 use crate::board::{Board, Refusal, Remark};
@@ -34,7 +36,9 @@ pub(crate) struct Settings {
     pub(crate) rule: Rule,
     /// What the solution has fewest of.
     pub(crate) objective: Objective,
-    /// The lower bound that leads the search.
+    /// The ends it is searched from, as asked for.
+    pub(crate) search: SearchChoice,
+    /// The lower bound that leads the search, as asked for.
     pub(crate) estimate: EstimateChoice,
     /// Searching threads.
     pub(crate) threads: usize,
@@ -46,10 +50,12 @@ pub(crate) struct Settings {
     pub(crate) expansions: u64,
     /// Whether dominated states are dropped.
     pub(crate) dominance: bool,
-    /// Whether pushes into deadlocked pairs and triples are refused.
+    /// Whether pushes into deadlocks are refused.
     pub(crate) deadlocks: bool,
     /// Host and port of every worker of a cluster; none for a search in this process.
     pub(crate) workers: Vec<String>,
+    /// The least width of table entries, if it is not left to the board.
+    pub(crate) entry_width: Option<EntryWidth>,
 }
 
 /// The end of one board's search, with everything a result line says.
@@ -65,6 +71,8 @@ pub(crate) struct Report {
     pub(crate) rule: Rule,
     /// What the solution has fewest of.
     pub(crate) objective: Objective,
+    /// The search that ran, or would have: never [`SearchChoice::Auto`].
+    pub(crate) search: SearchChoice,
     /// What was proven, or what stopped the proof. Every solution in it has been replayed.
     pub(crate) ending: Ending,
     /// What the search counted.

@@ -26,9 +26,10 @@ pub(crate) fn search(
     let start = Instant::now();
     reporter.emit(&Event::Started(board, settings))?;
     let control = Control::new();
-    let solver = Solver::new(&board.level)
+    let mut solver = Solver::new(&board.level)
         .rule(settings.rule)
         .objective(settings.objective)
+        .search(settings.search)
         .estimate(settings.estimate)
         .threads(settings.threads)
         .memory(settings.memory)
@@ -36,6 +37,10 @@ pub(crate) fn search(
         .dominance(settings.dominance)
         .deadlocks(settings.deadlocks)
         .control(control.clone());
+    if let Some(width) = settings.entry_width {
+        solver = solver.entry_width(width);
+    }
+    let chosen = solver.chosen_search();
     // Progress comes from the watcher's thread; its failure is kept for this one.
     let failure = Mutex::new(None);
     let show = |glance: Glance| {
@@ -60,6 +65,7 @@ pub(crate) fn search(
         file: board.file.clone(),
         rule: settings.rule,
         objective: settings.objective,
+        search: chosen,
         ending: outcome.ending.into(),
         statistics: outcome.statistics,
         elapsed: start.elapsed(),

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use sokohive_engine::{EstimateChoice, Objective, Rule};
+use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice};
 
 use crate::board::Board;
 use crate::event::{Event, Settings};
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     search: SearchArgs,
     /// Search on a cluster of these workers instead of in this process; --memory is for each of them
-    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "threads")]
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with_all = ["threads", "entry_width"])]
     workers: Vec<String>,
     /// Print the move string: SOLUTION if it is proven shortest, BEST_FOUND if a limit came first
     #[arg(long)]
@@ -51,7 +51,13 @@ pub(crate) struct SearchArgs {
     /// What the solution has fewest of: moves
     #[arg(long, default_value_t)]
     objective: Objective,
-    /// The lower bound to be led by: auto, nearest or matching
+    /// The ends to search from: auto, forward, backward or two-sided
+    ///
+    /// With auto it is both ends, but forward where an estimate is asked for, or where the boxes can
+    /// stand on the goals in more than a million ways.
+    #[arg(long, default_value_t)]
+    search: SearchChoice,
+    /// The lower bound that leads a forward search: auto, nearest or matching
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
     /// Searching threads [default: all cores]
@@ -69,9 +75,12 @@ pub(crate) struct SearchArgs {
     /// Keep states that another state of the same boxes makes useless
     #[arg(long)]
     no_dominance: bool,
-    /// Do not refuse pushes by deadlocked pairs and triples of boxes
+    /// Do not refuse pushes that freeze boxes or make deadlocked pairs and triples
     #[arg(long)]
     no_deadlock_tables: bool,
+    /// Least bytes of a table entry: 8, 16 or 32 [default: what the board needs]
+    #[arg(long, value_name = "BYTES", hide_short_help = true)]
+    entry_width: Option<EntryWidth>,
 }
 
 impl SearchArgs {
@@ -85,6 +94,7 @@ impl SearchArgs {
         Settings {
             rule: self.rule.unwrap_or_else(|| board.level.rule()),
             objective: self.objective,
+            search: self.search,
             estimate: self.estimate,
             threads: self.threads.map_or_else(all_cores, NonZeroUsize::get),
             memory: self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
@@ -93,6 +103,7 @@ impl SearchArgs {
             dominance: !self.no_dominance,
             deadlocks: !self.no_deadlock_tables,
             workers: Vec::new(),
+            entry_width: self.entry_width,
         }
     }
 

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use sokohive_engine::{Limit, Statistics};
+use sokohive_engine::{Limit, SearchChoice, Statistics};
 
 use crate::bad_field::required;
+use crate::task::search_from_field;
 use crate::{BadField, Traffic, wire};
 
 /// The cluster failed: nothing is proven but the bound.
@@ -58,6 +59,8 @@ pub enum JobEnding {
 pub struct JobResult {
     /// What was proven, or what stopped the proof.
     pub ending: JobEnding,
+    /// The ends that were searched from; [`SearchChoice::Auto`] if nothing had to be searched.
+    pub search: SearchChoice,
     /// Sums over the workers.
     pub statistics: Statistics,
     /// Sums over the workers.
@@ -137,6 +140,7 @@ impl From<JobResult> for wire::JobResult {
             elapsed_ms: u64::try_from(result.elapsed.as_millis()).unwrap_or(u64::MAX),
             states_per_worker: result.states,
             threads: result.threads,
+            search: wire::Search::from(result.search).into(),
         }
     }
 }
@@ -152,6 +156,7 @@ impl TryFrom<wire::JobResult> for JobResult {
             elapsed: Duration::from_millis(result.elapsed_ms),
             states: result.states_per_worker,
             threads: result.threads,
+            search: search_from_field("result.search", result.search)?,
         })
     }
 }

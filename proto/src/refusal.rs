@@ -75,6 +75,9 @@ pub enum Refusal {
     /// The board cannot be taken.
     #[error("bad board: {0}")]
     BadBoard(String),
+    /// The worker's memory does not even hold its first table.
+    #[error("{0} bytes of memory do not hold the first table")]
+    TooLittleMemory(u64),
     /// There is no such job.
     #[error("there is no job {0}")]
     UnknownJob(u64),
@@ -128,6 +131,7 @@ impl From<&Refusal> for wire::Refusal {
             }
             Refusal::BadField(problem) => (Kind::BadField, 0, 0, problem.as_str()),
             Refusal::BadBoard(problem) => (Kind::BadBoard, 0, 0, problem.as_str()),
+            Refusal::TooLittleMemory(bytes) => (Kind::TooLittleMemory, 0, *bytes, ""),
             Refusal::UnknownJob(number) => (Kind::UnknownJob, 0, *number, ""),
             Refusal::ShuttingDown => (Kind::ShuttingDown, 0, 0, ""),
             Refusal::NotReady => (Kind::NotReady, 0, 0, ""),
@@ -168,6 +172,7 @@ impl TryFrom<wire::Refusal> for Refusal {
             }
             Ok(Kind::BadField) => Self::BadField(detail),
             Ok(Kind::BadBoard) => Self::BadBoard(detail),
+            Ok(Kind::TooLittleMemory) => Self::TooLittleMemory(found),
             Ok(Kind::UnknownJob) => Self::UnknownJob(found),
             Ok(Kind::ShuttingDown) => Self::ShuttingDown,
             Ok(Kind::NotReady) => Self::NotReady,
@@ -191,7 +196,7 @@ impl From<Refusal> for Status {
             | Refusal::LevelOver { .. } => Code::FailedPrecondition,
             Refusal::Sequence { .. } => Code::OutOfRange,
             Refusal::Busy(_) | Refusal::ShuttingDown | Refusal::NotReady => Code::Unavailable,
-            Refusal::InboxFull => Code::ResourceExhausted,
+            Refusal::InboxFull | Refusal::TooLittleMemory(_) => Code::ResourceExhausted,
             Refusal::BadBatch(_) | Refusal::BadField(_) | Refusal::BadBoard(_) => {
                 Code::InvalidArgument
             }
@@ -233,6 +238,7 @@ mod tests {
             Refusal::LevelOver { current: 12, called: 11 },
             Refusal::BadField("field index: missing".to_owned()),
             Refusal::BadBoard("no keeper".to_owned()),
+            Refusal::TooLittleMemory(1 << 20),
             Refusal::UnknownJob(3),
             Refusal::ShuttingDown,
             Refusal::NotReady,

@@ -69,15 +69,34 @@ pub(crate) fn objective_from_field(
     }
 }
 
+impl From<SearchChoice> for wire::Search {
+    fn from(search: SearchChoice) -> Self {
+        match search {
+            SearchChoice::Auto => Self::Auto,
+            SearchChoice::Forward => Self::Forward,
+            SearchChoice::Backward => Self::Backward,
+            SearchChoice::TwoSided => Self::TwoSided,
+            _ => Self::Unspecified,
+        }
+    }
+}
+
+/// Reads the ends of a search from a field of a message.
+pub(crate) fn search_from_field(
+    field: &'static str,
+    search: i32,
+) -> Result<SearchChoice, BadField> {
+    match wire::Search::try_from(search) {
+        Ok(wire::Search::Auto) => Ok(SearchChoice::Auto),
+        Ok(wire::Search::Forward) => Ok(SearchChoice::Forward),
+        Ok(wire::Search::Backward) => Ok(SearchChoice::Backward),
+        Ok(wire::Search::TwoSided) => Ok(SearchChoice::TwoSided),
+        _ => Err(BadField::new(field, format_args!("{search} names no ends of a search"))),
+    }
+}
+
 impl From<Task> for wire::Task {
     fn from(task: Task) -> Self {
-        let search = match task.search {
-            SearchChoice::Auto => wire::Search::Auto,
-            SearchChoice::Forward => wire::Search::Forward,
-            SearchChoice::Backward => wire::Search::Backward,
-            SearchChoice::TwoSided => wire::Search::TwoSided,
-            _ => wire::Search::Unspecified,
-        };
         let estimate = match task.estimate {
             EstimateChoice::Auto => wire::Estimate::Auto,
             EstimateChoice::Nearest => wire::Estimate::Nearest,
@@ -89,7 +108,7 @@ impl From<Task> for wire::Task {
             edge_is_wall: task.edge_is_wall,
             rule: wire::Rule::from(task.rule).into(),
             objective: wire::Objective::from(task.objective).into(),
-            search: search.into(),
+            search: wire::Search::from(task.search).into(),
             estimate: estimate.into(),
             dominance: task.dominance,
             deadlock_tables: task.deadlock_tables,
@@ -111,13 +130,7 @@ impl TryFrom<wire::Task> for Task {
         }
         let rule = rule_from_field("task.rule", task.rule)?;
         let objective = objective_from_field("task.objective", task.objective)?;
-        let search = match wire::Search::try_from(task.search) {
-            Ok(wire::Search::Auto) => SearchChoice::Auto,
-            Ok(wire::Search::Forward) => SearchChoice::Forward,
-            Ok(wire::Search::Backward) => SearchChoice::Backward,
-            Ok(wire::Search::TwoSided) => SearchChoice::TwoSided,
-            _ => return unknown("task.search", "a search", task.search),
-        };
+        let search = search_from_field("task.search", task.search)?;
         let estimate = match wire::Estimate::try_from(task.estimate) {
             Ok(wire::Estimate::Auto) => EstimateChoice::Auto,
             Ok(wire::Estimate::Nearest) => EstimateChoice::Nearest,

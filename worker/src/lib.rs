@@ -12,6 +12,7 @@
 //! tokio.
 
 mod cli;
+mod engine_shard;
 mod epoch_file;
 mod foundry;
 mod probe;
@@ -23,6 +24,7 @@ mod shard;
 mod size;
 
 pub use cli::{Cli, DEFAULT_PORT};
+pub use engine_shard::{EngineFoundry, EngineShard};
 pub use foundry::{Foundry, Wake};
 pub use probe::{ProbeError, probe};
 pub use register::RegisterError;

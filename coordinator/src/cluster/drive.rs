@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sokohive_engine::{Moves, Statistics};
+use sokohive_engine::{Moves, SearchChoice, Statistics};
 use sokohive_proto::{
     ClusterFailure, Finish, JobEnding, JobProgress, JobResult, Owners, Rank, Row, Traffic,
 };
@@ -226,7 +226,15 @@ impl Driver {
         };
         let (statistics, traffic) = self.job.statistics();
         let (states, threads) = self.job.shares();
-        JobResult { ending, statistics, traffic, elapsed: self.start.elapsed(), states, threads }
+        JobResult {
+            ending,
+            search: self.plan.search(),
+            statistics,
+            traffic,
+            elapsed: self.start.elapsed(),
+            states,
+            threads,
+        }
     }
 }
 
@@ -240,6 +248,7 @@ pub(super) fn failed_early(reason: String) -> JobResult {
 pub(super) fn ended_early(ending: JobEnding) -> JobResult {
     JobResult {
         ending,
+        search: SearchChoice::Auto,
         statistics: Statistics::default(),
         traffic: Traffic::default(),
         elapsed: Duration::ZERO,

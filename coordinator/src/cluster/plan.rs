@@ -1,6 +1,6 @@
 //! What the coordinator needs of the engine for one board.
 
-use sokohive_engine::Moves;
+use sokohive_engine::{Moves, SearchChoice};
 use sokohive_proto::{Finish, Rank, Row};
 
 use super::job::Levels;
@@ -12,6 +12,9 @@ pub type ReadRows<'a> = dyn FnMut(&[Rank]) -> Result<Vec<Row>, String> + 'a;
 pub trait Plan: Send + Sync + 'static {
     /// The virtual shard of a box set.
     fn shard(&self, rank: Rank) -> usize;
+
+    /// The ends that are searched from.
+    fn search(&self) -> SearchChoice;
 
     /// A choice of levels for a new search.
     fn levels(&self) -> Box<dyn Levels>;

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::drive::{Drive, failed_early};
 use super::job::{Settings, StopReason};
-use super::prepare::prepare;
+use super::prepare::{Settled, prepare};
 
 /// How often somebody's wish to stop is looked for.
 const LOOK: Duration = Duration::from_millis(20);
@@ -45,6 +45,8 @@ pub struct ClusterOptions {
 pub struct ClusterSolve {
     /// The outcome, as that of a search in one process; or how the cluster failed.
     pub outcome: Result<Outcome, ClusterFailure>,
+    /// The ends that were searched from; [`SearchChoice::Auto`] if nothing had to be searched.
+    pub search: SearchChoice,
     /// What the workers counted, however it ended.
     pub statistics: Statistics,
     /// What the workers exchanged.
@@ -101,11 +103,13 @@ pub fn solve(
                 Err(error) => failed_early(format!("starting the network runtime: {error}")),
             }
         }
-        Err(ending) => {
+        Err(Settled::Refused(reason)) => failed_early(reason),
+        Err(Settled::Ending(ending)) => {
             let statistics = Statistics::default();
             let outcome = Ok(Outcome { ending, statistics });
             let (traffic, states, threads) = (Traffic::default(), Vec::new(), 0);
-            return ClusterSolve { outcome, statistics, traffic, states, threads };
+            let search = SearchChoice::Auto;
+            return ClusterSolve { outcome, search, statistics, traffic, states, threads };
         }
     };
     result.into()
@@ -113,9 +117,9 @@ pub fn solve(
 
 impl From<JobResult> for ClusterSolve {
     fn from(result: JobResult) -> Self {
-        let JobResult { ending, statistics, traffic, states, threads, .. } = result;
+        let JobResult { ending, search, statistics, traffic, states, threads, .. } = result;
         let outcome = outcome(ending).map(|ending| Outcome { ending, statistics });
-        Self { outcome, statistics, traffic, states, threads }
+        Self { outcome, search, statistics, traffic, states, threads }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::exit::Failure;
 
 /// The report of a job that is over.
 pub(super) fn report(event: &JobEvent, result: JobResult) -> Result<Report, Failure> {
-    let JobResult { ending, statistics, traffic, elapsed, states, threads } = result;
+    let JobResult { ending, search, statistics, traffic, elapsed, states, threads } = result;
     let ending = match ending {
         JobEnding::Optimal(moves) => Ending::Optimal(solution(&moves)?),
         JobEnding::Unsolvable(why) => Ending::Unsolvable(why),
@@ -26,6 +26,7 @@ pub(super) fn report(event: &JobEvent, result: JobResult) -> Result<Report, Fail
         file: None,
         rule: event.rule,
         objective: event.objective,
+        search,
         ending,
         statistics,
         elapsed,

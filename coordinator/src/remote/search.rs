@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use sokohive_engine::{Control, Progress, SearchChoice};
+use sokohive_engine::{Control, Progress};
 use sokohive_proto::JobProgress;
 
 use crate::board::Board;
@@ -59,6 +59,7 @@ pub(crate) fn search(
         file: board.file.clone(),
         rule: settings.rule,
         objective: settings.objective,
+        search: solved.search,
         ending,
         statistics,
         elapsed: start.elapsed(),
@@ -73,7 +74,7 @@ pub(super) fn options(settings: &Settings) -> ClusterOptions {
         workers: settings.workers.clone(),
         rule: settings.rule,
         objective: settings.objective,
-        search: SearchChoice::Auto,
+        search: settings.search,
         estimate: settings.estimate,
         dominance: settings.dominance,
         deadlock_tables: settings.deadlocks,

@@ -27,6 +27,9 @@ struct Record<'a> {
     rule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<String>,
+    /// The ends it was searched from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<String>,
     /// The proven optimum under the objective.
     #[serde(skip_serializing_if = "Option::is_none")]
     optimal: Option<usize>,
@@ -132,6 +135,7 @@ fn finished(report: &Report, with_solution: bool) -> Record<'_> {
         file: report.file.as_ref().map(|path| path.display().to_string()),
         rule: Some(report.rule.to_string()),
         objective: Some(report.objective.to_string()),
+        search: Some(report.search.to_string()),
         statistics: Some(Counters::from(&report.statistics)),
         seconds: Some((report.elapsed.as_secs_f64() * 1e6).round() / 1e6),
         threads: Some(report.threads),

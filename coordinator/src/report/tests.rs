@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use sokohive_engine::{
-    Ending, EstimateChoice, Limit, Objective, Progress, Solution, Statistics, Unsolvable,
-    Unsupported, builtin,
+    Ending, EntryWidth, EstimateChoice, Limit, Objective, Progress, SearchChoice, Solution,
+    Statistics, Unsolvable, Unsupported, builtin,
 };
 
 use super::live::LiveStyle;
@@ -23,6 +23,7 @@ fn settings() -> Settings {
     Settings {
         rule: board().level.rule(),
         objective: Objective::Moves,
+        search: SearchChoice::Forward,
         estimate: EstimateChoice::Nearest,
         threads: 2,
         memory: 64 << 20,
@@ -31,6 +32,7 @@ fn settings() -> Settings {
         dominance: true,
         deadlocks: false,
         workers: Vec::new(),
+        entry_width: Some(EntryWidth::Bytes16),
     }
 }
 
@@ -41,6 +43,7 @@ fn report(ending: Ending) -> Report {
         file: None,
         rule: board().level.rule(),
         objective: Objective::Moves,
+        search: SearchChoice::Forward,
         ending: ending.into(),
         statistics: Statistics {
             expanded: 1,
@@ -141,6 +144,7 @@ fn json_says_the_same() {
     let optimal = object(Ending::Optimal(solution("rDDL")));
     assert_eq!(optimal["ending"], "optimal");
     assert_eq!(optimal["optimal"], 4);
+    assert_eq!(optimal["search"], "forward");
     assert_eq!(optimal["pushes"], 3);
     assert_eq!(optimal["solution"], "rDDL");
     assert_eq!(optimal["statistics"]["peak_bytes"], 9);
@@ -216,8 +220,9 @@ fn verbose_says_what_with_and_what_it_took() {
     let (_, messages) = written(style, LiveStyle::Off, &events);
     for part in [
         "7 rows, 6 columns, 1 box, 2 goals, rule keeper-on-goal",
-        "fewest moves, estimate nearest, 2 threads, at most 64.0 MiB, at most 2.5 s, \
-         without deadlock tables",
+        "fewest moves, search forward, estimate nearest, 2 threads, at most 64.0 MiB, \
+         at most 2.5 s, without deadlock tests, entries of at least 16 bytes",
+        "p1: forward search, 1 rows expanded",
         "p1: 4 attempts on the table, 5 generated, 6 dead, 0 reopened",
     ] {
         assert!(messages.contains(part), "{part} in {messages}");

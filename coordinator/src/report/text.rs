@@ -138,10 +138,10 @@ pub(crate) fn message(error: &impl std::fmt::Display, out: &mut impl Write) -> i
 }
 
 fn write_settings(id: &str, settings: &Settings, out: &mut impl Write) -> io::Result<()> {
-    let Settings { objective, estimate, threads, memory, timeout, .. } = settings;
+    let Settings { objective, search, estimate, threads, memory, timeout, .. } = settings;
     write!(
         out,
-        "{id}: fewest {objective}, estimate {estimate}, {}",
+        "{id}: fewest {objective}, search {search}, estimate {estimate}, {}",
         counted(*threads, "thread", "threads")
     )?;
     match *memory {
@@ -158,16 +158,19 @@ fn write_settings(id: &str, settings: &Settings, out: &mut impl Write) -> io::Re
         write!(out, ", without dominance")?;
     }
     if !settings.deadlocks {
-        write!(out, ", without deadlock tables")?;
+        write!(out, ", without deadlock tests")?;
+    }
+    if let Some(width) = settings.entry_width {
+        write!(out, ", entries of at least {width} bytes")?;
     }
     writeln!(out)
 }
 
 fn write_summary(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    let Report { id, statistics, elapsed, .. } = report;
+    let Report { id, search, statistics, elapsed, .. } = report;
     writeln!(
         out,
-        "{id}: {} rows expanded, {} dominated, {} overtaken, over {}",
+        "{id}: {search} search, {} rows expanded, {} dominated, {} overtaken, over {}",
         Count(statistics.expanded),
         Count(statistics.dominated),
         Count(statistics.stale),

@@ -110,6 +110,10 @@ impl Plan for GraphPlan {
         crate::shard::virtual_shard(vertex)
     }
 
+    fn search(&self) -> SearchChoice {
+        SearchChoice::Forward
+    }
+
     fn levels(&self) -> Box<dyn Levels> {
         Box::new(Forward::default())
     }

@@ -34,8 +34,8 @@ pub mod waves;
 
 use std::time::Duration;
 
-use sokohive_engine::Statistics;
-use sokohive_proto::{Finish, JobKey, JobProgress, Rank, Row, Task, Traffic};
+use sokohive_engine::{Limit, Statistics};
+use sokohive_proto::{Finish, JobKey, JobProgress, Rank, Refusal, Row, Task, Traffic};
 
 pub use call::{CallError, CallId, Reply, Request};
 pub use ending::{Ending, StopReason};
@@ -204,6 +204,9 @@ impl Job {
                 State::WalkingBack(walking) => walking.answered(shared, worker, reply),
                 State::Releasing(_) | State::Ended => state,
             },
+            Err(CallError::Refused(Refusal::TooLittleMemory(_))) => {
+                WalkingBack::enter_limit(shared, Limit::Memory)
+            }
             Err(error) => match shared.members[worker].failed(shared.now, error) {
                 None => state,
                 Some(loss) => Releasing::enter_failed(shared, worker, loss),

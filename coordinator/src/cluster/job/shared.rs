@@ -173,6 +173,8 @@ impl Shared {
             sum.0 += member.report.statistics;
             sum.1 += member.report.traffic;
         }
+        // Workers know of no levels but the one that is open.
+        sum.0.levels = self.level.map_or(0, |level| level.ordinal.into());
         sum
     }
 

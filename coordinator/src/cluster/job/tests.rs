@@ -277,6 +277,17 @@ fn memory_ends_with_the_bound_proven() {
 }
 
 #[test]
+fn memory_for_no_table_at_all_is_a_limit_too() {
+    let mut bench = Bench::new(2);
+    bench.answer(steady(&idle()));
+    let refusal = || CallError::Refused(Refusal::TooLittleMemory(5));
+    bench.answer(|worker, _| (worker == 1).then(|| Err(refusal())));
+    run(&mut bench, &idle());
+    let expected = Ending::Limit { limit: Limit::Memory, lower_bound: 0, best: None };
+    assert_eq!(bench.ending(), Some(&expected));
+}
+
+#[test]
 fn stopping_keeps_what_is_known() {
     let mut bench = Bench::new(2);
     let report = Report { open: open(17), best: Some(finish(30)), ..Report::default() };

@@ -8,9 +8,9 @@ use tracing::info;
 
 use super::jobs::{Jobs, Turn};
 use super::registry::{LEASE, Registry};
-use crate::cluster::drive::{Drive, ended_early};
+use crate::cluster::drive::{Drive, ended_early, failed_early};
 use crate::cluster::job::Settings;
-use crate::cluster::prepare::prepare;
+use crate::cluster::prepare::{Settled, prepare};
 
 /// Runs jobs until there will be none any more.
 pub(super) async fn run(jobs: Arc<Jobs>, registry: Arc<Registry>, least: usize) {
@@ -31,9 +31,10 @@ async fn run_one(jobs: &Jobs, registry: &Registry, least: usize, turn: Turn) -> 
     let prepared = tokio::task::spawn_blocking(move || prepare(&task)).await;
     let plan = match prepared {
         Ok(Ok(plan)) => plan,
-        Ok(Err(ending)) => return ended_early(told(ending)),
+        Ok(Err(Settled::Ending(ending))) => return ended_early(told(ending)),
+        Ok(Err(Settled::Refused(reason))) => return failed_early(reason),
         Err(panic) => {
-            return crate::cluster::drive::failed_early(format!("reading the board: {panic}"));
+            return failed_early(format!("reading the board: {panic}"));
         }
     };
     let workers = tokio::select! {
