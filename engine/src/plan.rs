@@ -37,6 +37,22 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// The search of a board. Left to us it is from both ends, unless there are too many finished boards to begin with,
+    /// or an estimate to be led by is asked for.
+    pub(crate) fn search_of(&self, board: &Board) -> SearchChoice {
+        if self.search != SearchChoice::Auto {
+            return self.search;
+        }
+        let finished = roots::finished_sets(board.boxes().len(), board.goals().len());
+        if self.estimate == EstimateChoice::Auto && finished <= roots::MOST_FINISHED_SETS {
+            SearchChoice::TwoSided
+        } else {
+            SearchChoice::Forward
+        }
+    }
+}
+
 /// A board, a rule, and how to search it.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
@@ -80,10 +96,7 @@ impl Plan {
             // The rule wants a goal for the keeper beside those for the boxes.
             return Err(Unsolvable::NoGoalForKeeper { boxes, goals });
         }
-        let search = match options.search {
-            SearchChoice::Auto => choose_search(&board, options.estimate),
-            chosen => chosen,
-        };
+        let search = options.search_of(&board);
         Ok(Self { board, rule, search, options })
     }
 
@@ -177,16 +190,6 @@ impl Plan {
         let shard = Shard::new(problem, table, budget, terms);
         shard.seed(self.search);
         Ok(shard)
-    }
-}
-
-/// Both ends, unless there are too many finished boards to begin with, or an estimate to be led by is asked for.
-fn choose_search(board: &Board, estimate: EstimateChoice) -> SearchChoice {
-    let finished = roots::finished_sets(board.boxes().len(), board.goals().len());
-    if estimate == EstimateChoice::Auto && finished <= roots::MOST_FINISHED_SETS {
-        SearchChoice::TwoSided
-    } else {
-        SearchChoice::Forward
     }
 }
 

@@ -1,5 +1,6 @@
 //! One process, one board.
 
+use crate::board::Board;
 use crate::plan::{OnBoard, Options, Plan, SetupError};
 use crate::rank::Rank;
 use crate::reconstruct::{RowSource, reconstruct};
@@ -243,7 +244,7 @@ impl<'a> Solver<'a> {
     /// The search that [`Solver::solve`] will run: the one asked for, or what [`SearchChoice::Auto`] stands for on this
     /// level.
     pub fn chosen_search(&self) -> SearchChoice {
-        self.choose_search(&Board::new(self.level))
+        self.options.search_of(&Board::new(self.level))
     }
 
     /// Searches until an ending is reached.
