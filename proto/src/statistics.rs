@@ -17,6 +17,8 @@ impl From<Statistics> for wire::Statistics {
             states: counted.states,
             levels: counted.levels,
             peak_bytes: counted.peak_bytes,
+            transferred: counted.transferred,
+            filtered: counted.filtered,
         }
     }
 }
@@ -34,6 +36,8 @@ impl From<wire::Statistics> for Statistics {
             states: counted.states,
             levels: counted.levels,
             peak_bytes: counted.peak_bytes,
+            transferred: counted.transferred,
+            filtered: counted.filtered,
         }
     }
 }

@@ -13,8 +13,6 @@ pub struct Traffic {
     pub bytes_sent: u64,
     /// Successor records in them.
     pub states_sent: u64,
-    /// Successors of other owners dropped before sending, as duplicates.
-    pub states_filtered: u64,
     /// Batches of peers taken in.
     pub batches_received: u64,
     /// Batches of peers that came again and were not applied again.
@@ -28,7 +26,6 @@ impl AddAssign for Traffic {
         self.batches_sent += other.batches_sent;
         self.bytes_sent += other.bytes_sent;
         self.states_sent += other.states_sent;
-        self.states_filtered += other.states_filtered;
         self.batches_received += other.batches_received;
         self.batches_repeated += other.batches_repeated;
         self.batches_refused += other.batches_refused;
@@ -41,7 +38,6 @@ impl From<Traffic> for wire::Traffic {
             batches_sent: traffic.batches_sent,
             bytes_sent: traffic.bytes_sent,
             states_sent: traffic.states_sent,
-            states_filtered: traffic.states_filtered,
             batches_received: traffic.batches_received,
             batches_repeated: traffic.batches_repeated,
             batches_refused: traffic.batches_refused,
@@ -55,7 +51,6 @@ impl From<wire::Traffic> for Traffic {
             batches_sent: traffic.batches_sent,
             bytes_sent: traffic.bytes_sent,
             states_sent: traffic.states_sent,
-            states_filtered: traffic.states_filtered,
             batches_received: traffic.batches_received,
             batches_repeated: traffic.batches_repeated,
             batches_refused: traffic.batches_refused,

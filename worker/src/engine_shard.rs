@@ -100,7 +100,6 @@ impl Shard for EngineShard {
             memory_exhausted: status.memory_exhausted,
             fault: status.fault.map(str::to_owned),
             statistics: status.statistics,
-            filtered: 0,
             memory: status.memory,
         }
     }

@@ -74,8 +74,6 @@ pub struct ShardStatus {
     pub fault: Option<String>,
     /// What was counted.
     pub statistics: Statistics,
-    /// Successors of other owners dropped before sending.
-    pub filtered: u64,
     /// Bytes held now.
     pub memory: u64,
 }

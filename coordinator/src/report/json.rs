@@ -202,7 +202,7 @@ impl<'a> Exchange<'a> {
             batches: traffic.batches_sent,
             transferred: traffic.states_sent,
             bytes: traffic.bytes_sent,
-            filtered: traffic.states_filtered,
+            filtered: report.statistics.filtered,
             repeated: traffic.batches_repeated,
             refused: traffic.batches_refused,
             bytes_per_state: rounded(ratio(traffic.bytes_sent, traffic.states_sent)),
@@ -241,6 +241,9 @@ impl From<&Statistics> for Counters {
             states,
             levels,
             peak_bytes,
+            // Of a cluster; told there.
+            transferred: _,
+            filtered: _,
         } = statistics;
         Self {
             expanded,

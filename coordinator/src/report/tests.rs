@@ -56,6 +56,8 @@ fn report(ending: Ending) -> Report {
             states: 7,
             levels: 8,
             peak_bytes: 9,
+            transferred: 0,
+            filtered: 0,
         },
         elapsed: Duration::from_millis(1_234),
         threads: 2,

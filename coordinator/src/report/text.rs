@@ -84,6 +84,9 @@ fn write_statistics(statistics: &Statistics, out: &mut impl Write) -> io::Result
         states,
         levels,
         peak_bytes,
+        // Of a cluster; told there.
+        transferred: _,
+        filtered: _,
     } = statistics;
     write!(
         out,
@@ -206,7 +209,7 @@ fn write_cluster(report: &Report, cluster: &Cluster, out: &mut impl Write) -> io
         Count(traffic.batches_sent),
         ratio(traffic.bytes_sent, traffic.states_sent),
         ratio(traffic.states_sent, report.statistics.generated),
-        Count(traffic.states_filtered),
+        Count(report.statistics.filtered),
         cluster.imbalance(),
     )
 }

@@ -117,7 +117,6 @@ impl<S: Shard> Serving<S> {
         let status = self.shard.status();
         let mut traffic = self.received;
         self.outgoing.iter().for_each(|peer| traffic += peer.traffic());
-        traffic.states_filtered = status.filtered;
         let peers = || (0..).zip(&self.outgoing);
         let refused = || {
             peers().find_map(|(index, peer)| {
