@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use sokohive_engine::{Ending, EstimateChoice, Objective, SearchChoice, Statistics, builtin};
+use sokohive_engine::{EstimateChoice, Objective, SearchChoice, Statistics, builtin};
 
 use crate::board::Board;
-use crate::event::{Event, Report, Settings};
+use crate::event::{Ending, Event, Report, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::local;
@@ -121,6 +121,7 @@ fn settings(args: &Args, board: &Board) -> Settings {
         expansions: u64::MAX,
         dominance: true,
         deadlocks: true,
+        workers: Vec::new(),
         entry_width: None,
     }
 }
@@ -142,6 +143,7 @@ fn write_line(report: &Report, out: &mut impl Write) -> io::Result<()> {
         Ending::Unsolvable(_) => "UNSOLVABLE".to_owned(),
         Ending::Unsupported(_) => "UNSUPPORTED".to_owned(),
         Ending::Limit { limit, .. } => limit_word(*limit).to_owned(),
+        Ending::Failed(_) => "FAILED".to_owned(),
     };
     write!(out, "BENCH {} optimal={optimum} search={} ", report.id, report.search)?;
     write_counters(&report.statistics, report.elapsed, out)?;

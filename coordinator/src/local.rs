@@ -44,11 +44,14 @@ pub(crate) fn search(
     // Progress comes from the watcher's thread; its failure is kept for this one.
     let failure = Mutex::new(None);
     let show = |glance: Glance| {
-        if let Err(error) = reporter.emit(&Event::Progress(board, glance)) {
+        if let Err(error) = reporter.emit(&Event::Progress(&board.id, glance)) {
             *failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
         }
     };
-    let outcome = watched(&control, settings.timeout, interrupt, show, || solver.solve());
+    let outcome = {
+        let look = || control.progress();
+        watched(&control, settings.timeout, interrupt, look, show, || solver.solve())
+    };
     if let Some(error) = failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         return Err(error.into());
     }
@@ -63,14 +66,15 @@ pub(crate) fn search(
         rule: settings.rule,
         objective: settings.objective,
         search: chosen,
-        ending: outcome.ending,
+        ending: outcome.ending.into(),
         statistics: outcome.statistics,
         elapsed: start.elapsed(),
         threads: settings.threads,
+        cluster: None,
     })
 }
 
-fn replay(board: &Board, rule: Rule, solution: &Solution) -> Result<(), Failure> {
+pub(crate) fn replay(board: &Board, rule: Rule, solution: &Solution) -> Result<(), Failure> {
     match verify_strict(&board.level, rule, &solution.moves) {
         Ok(_) => Ok(()),
         Err(fault) => Err(Failure::Internal(format!(

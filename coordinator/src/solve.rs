@@ -12,9 +12,10 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::local;
 use crate::memory;
+use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
 use crate::source::{Boards, Found};
-use crate::units::{Bytes, Span, Threads};
+use crate::units::{Bytes, Span};
 
 /// What to solve, how, and what to print.
 #[derive(Debug, clap::Args)]
@@ -23,7 +24,10 @@ pub(crate) struct Args {
     boards: Boards,
     #[command(flatten)]
     search: SearchArgs,
-    /// Print the moves too: as SOLUTION if proven shortest, else as BEST_FOUND
+    /// Search on a cluster of these workers instead of in this process; --memory is for each of them
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with_all = ["threads", "entry_width"])]
+    workers: Vec<String>,
+    /// Print the move string: SOLUTION if it is proven shortest, BEST_FOUND if a limit came first
     #[arg(long)]
     solution: bool,
     /// How to print results
@@ -40,10 +44,8 @@ pub(crate) struct Args {
 /// How to search a board.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct SearchArgs {
-    /// When a board is solved: classic or keeper-on-goal [default: by notation]
-    ///
-    /// classic: every box on a goal; the default for XSB boards. keeper-on-goal: and the keeper on a
-    /// goal that no box stands on; the default for digit boards.
+    /// When a board is solved: classic (every box on a goal) or keeper-on-goal (and the keeper on a
+    /// free goal) [default: keeper-on-goal for digit boards, classic for XSB]
     #[arg(long)]
     rule: Option<Rule>,
     /// What the solution has fewest of: moves
@@ -60,22 +62,20 @@ pub(crate) struct SearchArgs {
     estimate: EstimateChoice,
     /// Searching threads [default: all cores]
     #[arg(long, short, value_name = "N")]
-    threads: Option<Threads>,
-    /// Most memory for the search, such as 512M or 4G [default: 80 % of what is free]
+    threads: Option<NonZeroUsize>,
+    /// Most memory the search may hold, such as 512M, 4G, 64MiB [default: 80 % of what is available]
     #[arg(long, short, value_name = "SIZE")]
     memory: Option<Bytes>,
     /// Time given to each board, such as 10, 10s, 500ms, 2m [default: no limit]
     #[arg(long, value_name = "TIME")]
     timeout: Option<Span>,
-    /// Rows to expand on each board before giving up [default: no limit]
-    ///
-    /// Every thread finishes the portion it is at, so it may become some hundreds more.
+    /// Rows to expand on each board at most [default: no limit]
     #[arg(long, value_name = "N")]
     max_expansions: Option<u64>,
     /// Keep states that another state of the same boxes makes useless
     #[arg(long)]
     no_dominance: bool,
-    /// Do not refuse pushes into deadlocks: frozen boxes, dead pairs and triples
+    /// Do not refuse pushes that freeze boxes or make deadlocked pairs and triples
     #[arg(long)]
     no_deadlock_tables: bool,
     /// Least bytes of a table entry: 8, 16 or 32 [default: what the board needs]
@@ -84,6 +84,11 @@ pub(crate) struct SearchArgs {
 }
 
 impl SearchArgs {
+    /// Whether the number of threads was given.
+    pub(crate) fn has_threads(&self) -> bool {
+        self.threads.is_some()
+    }
+
     /// What these flags mean for `board`.
     fn settings(&self, board: &Board) -> Settings {
         Settings {
@@ -91,13 +96,23 @@ impl SearchArgs {
             objective: self.objective,
             search: self.search,
             estimate: self.estimate,
-            threads: self.threads.map_or_else(all_cores, |Threads(number)| number),
+            threads: self.threads.map_or_else(all_cores, NonZeroUsize::get),
             memory: self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
             timeout: self.timeout.map(|Span(time)| time),
             expansions: self.max_expansions.unwrap_or(u64::MAX),
             dominance: !self.no_dominance,
             deadlocks: !self.no_deadlock_tables,
+            workers: Vec::new(),
             entry_width: self.entry_width,
+        }
+    }
+
+    /// What these flags mean for `board` on a cluster: threads and memory are the workers'.
+    pub(crate) fn cluster_settings(&self, board: &Board, workers: &[String]) -> Settings {
+        Settings {
+            memory: self.memory.map_or(u64::MAX, |Bytes(bytes)| bytes),
+            workers: workers.to_vec(),
+            ..self.settings(board)
         }
     }
 }
@@ -109,7 +124,6 @@ fn all_cores() -> usize {
 
 /// Solves every board; a refused one does not keep the others from running.
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
-    check_estimate(args.search.search, args.search.estimate)?;
     let verbosity = match (args.quiet, args.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
@@ -123,19 +137,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
         Err(failure) => Err(failure),
         Ok(()) => Ok(exit),
     }
-}
-
-/// Refuses an estimate that would not be used.
-pub(crate) fn check_estimate(
-    search: SearchChoice,
-    estimate: EstimateChoice,
-) -> Result<(), Failure> {
-    let unused = matches!(search, SearchChoice::Backward | SearchChoice::TwoSided);
-    if unused && estimate != EstimateChoice::Auto {
-        let problem = format!("a {search} search is led by no estimate, so --estimate {estimate}");
-        return Err(Failure::Usage(format!("{problem} would do nothing: leave it out")));
-    }
-    Ok(())
 }
 
 fn solve_all(
@@ -158,8 +159,13 @@ fn solve_all(
         }
         match board {
             Ok(board) => {
-                let settings = args.search.settings(&board);
-                let report = local::search(&board, &settings, &interrupt, reporter)?;
+                let report = if args.workers.is_empty() {
+                    let settings = args.search.settings(&board);
+                    local::search(&board, &settings, &interrupt, reporter)?
+                } else {
+                    let settings = args.search.cluster_settings(&board, &args.workers);
+                    remote::search(&board, &settings, &interrupt, reporter)?
+                };
                 *exit = exit.worst(Exit::from(&report.ending));
                 reporter.emit(&Event::Finished(&report))?;
             }

@@ -31,6 +31,7 @@ fn settings() -> Settings {
         expansions: u64::MAX,
         dominance: true,
         deadlocks: false,
+        workers: Vec::new(),
         entry_width: Some(EntryWidth::Bytes16),
     }
 }
@@ -43,7 +44,7 @@ fn report(ending: Ending) -> Report {
         rule: board().level.rule(),
         objective: Objective::Moves,
         search: SearchChoice::Forward,
-        ending,
+        ending: ending.into(),
         statistics: Statistics {
             expanded: 1,
             dominated: 2,
@@ -52,14 +53,15 @@ fn report(ending: Ending) -> Report {
             generated: 5,
             dead: 6,
             reopened: 0,
-            transferred: 0,
-            filtered: 0,
             states: 7,
             levels: 8,
             peak_bytes: 9,
+            transferred: 0,
+            filtered: 0,
         },
         elapsed: Duration::from_millis(1_234),
         threads: 2,
+        cluster: None,
     }
 }
 
@@ -199,7 +201,7 @@ fn progress_is_a_line_at_least_every_two_seconds() {
         states_per_second: 2_000_000,
     };
     let mut events = vec![Event::Started(&board, &settings)];
-    events.extend((1..=60).map(|tenths| Event::Progress(&board, glance(tenths))));
+    events.extend((1..=60).map(|tenths| Event::Progress(&board.id, glance(tenths))));
     let (results, messages) = written(Style::default(), LiveStyle::Lines, &events);
     assert_eq!(results, "");
     let lines: Vec<&str> = messages.lines().collect();

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use sokohive_engine::{Ending, Limit, Solution, Statistics};
+use sokohive_engine::{Limit, Solution, Statistics};
 
 use super::Verbosity;
-use crate::event::{Event, Report, Settings};
-use crate::units::{Bytes, Count, counted};
+use crate::event::{Cluster, Ending, Event, Report, Settings};
+use crate::units::{Bytes, Count, counted, ratio};
 use crate::watch::per_second;
 
 /// The word that stands for a limit in place of an optimum.
@@ -36,6 +36,10 @@ pub(super) fn write_results(
         }
         Ending::Unsolvable(_) => write!(out, "optimal=UNSOLVABLE")?,
         Ending::Unsupported(_) => write!(out, "optimal=UNSUPPORTED")?,
+        Ending::Failed(failure) => {
+            let worker = failure.worker.as_deref().unwrap_or("none");
+            write!(out, "optimal=FAILED worker={worker} level={}", failure.level)?;
+        }
         Ending::Limit { limit, lower_bound, best } => {
             write!(out, "optimal={} lower_bound={lower_bound} best_found=", limit_word(*limit))?;
             match best {
@@ -49,6 +53,9 @@ pub(super) fn write_results(
     match ending {
         Ending::Unsolvable(why) => write!(out, " reason=\"{why}\"")?,
         Ending::Unsupported(why) => write!(out, " reason=\"{why}\"")?,
+        Ending::Failed(failure) => {
+            write!(out, " reason=\"{}\"", failure.reason.replace('"', "'"))?;
+        }
         Ending::Optimal(_) | Ending::Limit { .. } => {}
     }
     writeln!(out)?;
@@ -79,6 +86,7 @@ fn write_statistics(statistics: &Statistics, out: &mut impl Write) -> io::Result
         states,
         levels,
         peak_bytes,
+        // Of a cluster; told there.
     } = statistics;
     write!(
         out,
@@ -122,7 +130,12 @@ pub(super) fn write_messages(
             writeln!(out, "{}: {}", board.id, board.describe(settings.rule))?;
             write_settings(&board.id, settings, out)
         }
-        Event::Finished(report) if verbosity == Verbosity::Verbose => write_summary(report, out),
+        Event::Finished(report) => {
+            if let Ending::Failed(failure) = &report.ending {
+                message(&format_args!("{}: the cluster failed: {failure}", report.id), out)?;
+            }
+            if verbosity == Verbosity::Verbose { write_summary(report, out) } else { Ok(()) }
+        }
         _ => Ok(()),
     }
 }
@@ -186,5 +199,22 @@ fn write_summary(report: &Report, out: &mut impl Write) -> io::Result<()> {
         elapsed.as_secs_f64(),
         Count(per_second(statistics.states, *elapsed)),
         Bytes(statistics.peak_bytes),
+    )?;
+    report.cluster.as_ref().map_or(Ok(()), |cluster| write_cluster(report, cluster, out))
+}
+
+fn write_cluster(report: &Report, cluster: &Cluster, out: &mut impl Write) -> io::Result<()> {
+    let (id, traffic) = (&report.id, &cluster.traffic);
+    writeln!(
+        out,
+        "{id}: {}: {} states sent in {} batches, {:.2} bytes a state, {:.3} sent a state \
+         generated, {} dropped as duplicates before, fullest share {:.3} times the mean",
+        counted(cluster.states.len(), "worker", "workers"),
+        Count(traffic.states_sent),
+        Count(traffic.batches_sent),
+        ratio(traffic.bytes_sent, traffic.states_sent),
+        ratio(traffic.states_sent, report.statistics.generated),
+        Count(report.statistics.filtered),
+        cluster.imbalance(),
     )
 }
