@@ -246,8 +246,6 @@ impl From<&Statistics> for Counters {
             levels,
             peak_bytes,
             // Of a cluster; told there.
-            transferred: _,
-            filtered: _,
         } = statistics;
         Self {
             expanded,

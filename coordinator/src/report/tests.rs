@@ -53,8 +53,6 @@ fn report(ending: Ending) -> Report {
             generated: 5,
             dead: 6,
             reopened: 0,
-            transferred: 0,
-            filtered: 0,
             states: 7,
             levels: 8,
             peak_bytes: 9,

@@ -87,8 +87,6 @@ fn write_statistics(statistics: &Statistics, out: &mut impl Write) -> io::Result
         levels,
         peak_bytes,
         // Of a cluster; told there.
-        transferred: _,
-        filtered: _,
     } = statistics;
     write!(
         out,
