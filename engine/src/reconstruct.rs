@@ -6,6 +6,7 @@
 //! lead on to the finish in the same way.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 use crate::board::{Board, Square};
 use crate::rank::{Rank, Ranking};
@@ -54,7 +55,7 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
 ) -> Result<Moves, ReconstructError<S::Error>> {
     let mut boxes = vec![Square::from_index(0); ranking.boxes()];
     ranking.unrank(finish.rank, &mut boxes);
-    let mut trail = Walkback { board, ranking, source };
+    let mut trail = Walkback { board, ranking, source, walker: Walker::new(board) };
     let (pushes, mut boxes, mut keeper, onward) = match finish.trail {
         Trail::Finished { keeper, push_cost } => {
             (trail.back_to_start(boxes.clone(), keeper, push_cost)?, boxes, keeper, Vec::new())
@@ -66,19 +67,20 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
             (pushes, boxes, forward.keeper, onward)
         }
     };
+    let Walkback { mut walker, .. } = trail;
     let mut moves = Vec::new();
     for push in &pushes {
-        moves.extend(walk(board, &push.boxes, push.keeper, |square| square == push.side));
+        moves.extend(walker.walk(&push.boxes, push.keeper, |square| square == push.side));
         moves.push(Move { direction: push.direction, push: true });
     }
     for push in onward {
-        moves.extend(walk(board, &boxes, keeper, |square| square == push.side));
+        moves.extend(walker.walk(&boxes, keeper, |square| square == push.side));
         moves.push(Move { direction: push.direction, push: true });
         (boxes, keeper) = (push.boxes, push.keeper);
     }
     if rule == Rule::KeeperOnGoal {
         let free_goal = |square| board.is_goal(square) && !boxes.contains(&square);
-        moves.extend(walk(board, &boxes, keeper, free_goal));
+        moves.extend(walker.walk(&boxes, keeper, free_goal));
     }
     Ok(moves.into_iter().collect())
 }
@@ -87,6 +89,7 @@ struct Walkback<'a, R, S> {
     board: &'a Board,
     ranking: &'a Ranking<R>,
     source: &'a mut S,
+    walker: Walker<'a>,
 }
 
 impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
@@ -146,20 +149,21 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
 
     /// The entry of a row from which the walk to (or from) `square` and one push cost at most `cost` in all.
     fn cheapest(
-        &self,
+        &mut self,
         side: Side,
         row: &[Entry],
         boxes: &[Square],
         square: Square,
         cost: u32,
     ) -> Option<Entry> {
-        let steps = steps_from(self.board, boxes, square);
-        let through = |entry: &Entry| {
-            let walk = steps[entry.keeper.index()]?;
-            Some((entry.cost.checked_add(walk)?.checked_add(1)?, *entry))
+        let own: Vec<Entry> = row.iter().filter(|entry| entry.side == side).copied().collect();
+        let keepers: Vec<Square> = own.iter().map(|entry| entry.keeper).collect();
+        let steps = self.walker.steps(boxes, square, &keepers);
+        let through = |(entry, steps): (Entry, Option<u32>)| {
+            Some((entry.cost.checked_add(steps?)?.checked_add(1)?, entry))
         };
-        let own = row.iter().filter(|entry| entry.side == side);
-        let (through, entry) = own.filter_map(through).min_by_key(|(cost, _)| *cost)?;
+        let all = own.into_iter().zip(steps).filter_map(through);
+        let (through, entry) = all.min_by_key(|(cost, _)| *cost)?;
         (through <= cost).then_some(entry)
     }
 
@@ -172,15 +176,19 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
     ) -> Result<(Entry, Entry), ReconstructError<S::Error>> {
         let rows = self.source.rows(&[rank]).map_err(ReconstructError::Source)?;
         let row = rows.first().map_or(&[][..], Vec::as_slice);
-        let of = |side| row.iter().filter(move |entry| entry.side == side);
+        let of = |side| row.iter().copied().filter(move |entry| entry.side == side);
+        let forward: Vec<Entry> = of(Side::Forward).collect();
+        let keepers: Vec<Square> = forward.iter().map(|entry| entry.keeper).collect();
         let mut best: Option<(u32, Entry, Entry)> = None;
         for backward in of(Side::Backward) {
-            let steps = steps_from(self.board, boxes, backward.keeper);
-            for forward in of(Side::Forward) {
-                let Some(walk) = steps[forward.keeper.index()] else { continue };
-                let total = forward.cost + walk + backward.cost;
-                if best.is_none_or(|(least, ..)| total < least) {
-                    best = Some((total, *forward, *backward));
+            let steps = self.walker.steps(boxes, backward.keeper, &keepers);
+            for (&forward, walk) in forward.iter().zip(steps) {
+                let total = walk
+                    .and_then(|walk| forward.cost.checked_add(walk)?.checked_add(backward.cost));
+                if let Some(total) = total
+                    && best.is_none_or(|(least, ..)| total < least)
+                {
+                    best = Some((total, forward, backward));
                 }
             }
         }
@@ -223,53 +231,89 @@ fn undone_pushes(board: &Board, boxes: &[Square], keeper: Square) -> Vec<Push> {
     Direction::ALL.into_iter().filter_map(undo).collect()
 }
 
-/// Steps of the keeper from a square to every other; `None` where it does not get.
-fn steps_from(board: &Board, boxes: &[Square], from: Square) -> Vec<Option<u32>> {
-    let mut steps = vec![None; board.squares()];
-    steps[from.index()] = Some(0);
-    let mut todo = VecDeque::from([(from, 0)]);
-    while let Some((square, distance)) = todo.pop_front() {
-        for next in Direction::ALL.iter().filter_map(|&to| board.neighbour(square, to)) {
-            if steps[next.index()].is_none() && !boxes.contains(&next) {
-                steps[next.index()] = Some(distance + 1);
-                todo.push_back((next, distance + 1));
-            }
-        }
-    }
-    steps
+/// The keeper's walks on one board. Marks of a walk are told from those of the walks before by its number, so that a walk
+/// costs what it visits and not the size of the board.
+struct Walker<'a> {
+    board: &'a Board,
+    walk: u32,
+    /// Number of the walk that last came to a square.
+    seen: Vec<u32>,
+    /// From where and which way it came, and after how many steps.
+    came: Vec<(Square, Direction, u32)>,
 }
 
-/// A shortest walk to the nearest square that `is_there` accepts; empty if there is none.
-pub(crate) fn walk(
-    board: &Board,
-    boxes: &[Square],
-    from: Square,
-    is_there: impl Fn(Square) -> bool,
-) -> Vec<Move> {
-    let mut came: Vec<Option<(Square, Direction)>> = vec![None; board.squares()];
-    let mut todo = VecDeque::from([from]);
-    while let Some(square) = todo.pop_front() {
-        if is_there(square) {
-            let mut steps = Vec::new();
-            let mut at = square;
-            while at != from {
-                let (before, direction) = came[at.index()].expect("every square but the first");
-                steps.push(Move { direction, push: false });
-                at = before;
+impl<'a> Walker<'a> {
+    fn new(board: &'a Board) -> Self {
+        let nowhere = (board.keeper(), Direction::Up, 0);
+        let squares = board.squares();
+        Self { board, walk: 0, seen: vec![0; squares], came: vec![nowhere; squares] }
+    }
+
+    /// Visits squares in the order of their distance from `from`, with it, until `visit` says stop.
+    fn spread(
+        &mut self,
+        boxes: &[Square],
+        from: Square,
+        mut visit: impl FnMut(Square, u32) -> ControlFlow<()>,
+    ) {
+        self.walk += 1;
+        self.seen[from.index()] = self.walk;
+        self.came[from.index()].2 = 0;
+        let mut todo = VecDeque::from([from]);
+        while let Some(square) = todo.pop_front() {
+            let steps = self.came[square.index()].2;
+            if visit(square, steps).is_break() {
+                return;
             }
-            steps.reverse();
-            return steps;
-        }
-        for direction in Direction::ALL {
-            if let Some(next) = board.neighbour(square, direction)
-                && next != from
-                && came[next.index()].is_none()
-                && !boxes.contains(&next)
-            {
-                came[next.index()] = Some((square, direction));
-                todo.push_back(next);
+            for direction in Direction::ALL {
+                if let Some(next) = self.board.neighbour(square, direction)
+                    && self.seen[next.index()] != self.walk
+                    && !boxes.contains(&next)
+                {
+                    self.seen[next.index()] = self.walk;
+                    self.came[next.index()] = (square, direction, steps + 1);
+                    todo.push_back(next);
+                }
             }
         }
     }
-    Vec::new()
+
+    /// Steps from a square to each of the others; `None` where the keeper does not get.
+    fn steps(&mut self, boxes: &[Square], from: Square, to: &[Square]) -> Vec<Option<u32>> {
+        let mut steps = vec![None; to.len()];
+        let mut missing = to.len();
+        self.spread(boxes, from, |square, distance| {
+            for (steps, _) in steps.iter_mut().zip(to).filter(|(_, to)| **to == square) {
+                *steps = Some(distance);
+                missing -= 1;
+            }
+            if missing == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        steps
+    }
+
+    /// A shortest walk to the nearest square that `is_there` accepts; empty if there is none.
+    fn walk(
+        &mut self,
+        boxes: &[Square],
+        from: Square,
+        is_there: impl Fn(Square) -> bool,
+    ) -> Vec<Move> {
+        let mut end = from;
+        self.spread(boxes, from, |square, _| {
+            if is_there(square) {
+                end = square;
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        let mut steps = Vec::new();
+        while end != from {
+            let (before, direction, _) = self.came[end.index()];
+            steps.push(Move { direction, push: false });
+            end = before;
+        }
+        steps.reverse();
+        steps
+    }
 }
