@@ -335,7 +335,16 @@ fn drive<R: Rank, G: Ground>(
     let mut opened = 0;
     let end = std::thread::scope(|scope| {
         for number in 0..threads {
-            scope.spawn(move || shard.work(number));
+            let thread = std::thread::Builder::new().name(format!("search-{number}"));
+            match thread.spawn_scoped(scope, move || shard.work(number)) {
+                Ok(_) => {}
+                // The system gives no more of them: those there are do the work.
+                Err(_) if number > 0 => {
+                    shard.agenda.do_without(threads - number);
+                    break;
+                }
+                Err(error) => panic!("the system gives not even one thread: {error}"),
+            }
         }
         let end = loop {
             match shard.agenda.wait_until_quiet() {

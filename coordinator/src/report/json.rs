@@ -105,6 +105,8 @@ struct Counters {
     generated: u64,
     dead: u64,
     reopened: u64,
+    transferred: u64,
+    filtered: u64,
     states: u64,
     levels: u64,
     peak_bytes: u64,
@@ -238,12 +240,12 @@ impl From<&Statistics> for Counters {
             generated,
             dead,
             reopened,
+            transferred,
+            filtered,
             states,
             levels,
             peak_bytes,
             // Of a cluster; told there.
-            transferred: _,
-            filtered: _,
         } = statistics;
         Self {
             expanded,
@@ -253,6 +255,8 @@ impl From<&Statistics> for Counters {
             generated,
             dead,
             reopened,
+            transferred,
+            filtered,
             states,
             levels,
             peak_bytes,

@@ -81,19 +81,24 @@ fn write_statistics(statistics: &Statistics, out: &mut impl Write) -> io::Result
         generated,
         dead,
         reopened,
+        transferred,
+        filtered,
         states,
         levels,
         peak_bytes,
         // Of a cluster; told there.
-        transferred: _,
-        filtered: _,
     } = statistics;
     write!(
         out,
         " expanded={expanded} generated={generated} attempts={attempts} states={states} \
          dominated={dominated} stale={stale} dead={dead} reopened={reopened} levels={levels} \
          peak_bytes={peak_bytes}"
-    )
+    )?;
+    // Only shards on several machines have anybody to send to.
+    if transferred + filtered > 0 {
+        write!(out, " transferred={transferred} filtered={filtered}")?;
+    }
+    Ok(())
 }
 
 fn write_solution(

@@ -260,6 +260,18 @@ impl<R: Copy> Agenda<R> {
         }
     }
 
+    /// Counts on fewer threads than were planned: so many never come.
+    pub(crate) fn do_without(&self, threads: usize) {
+        let mut state = self.lock();
+        state.idle += threads;
+        self.quiet.notify_all();
+    }
+
+    /// Whether everybody has been sent home.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.lock().end.is_some()
+    }
+
     /// Sends everybody home. The first reason counts.
     pub(crate) fn end(&self, reason: End) {
         let mut state = self.lock();

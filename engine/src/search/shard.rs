@@ -41,6 +41,8 @@ pub(crate) struct Shard<R, G: Ground> {
 
 /// Relaxations put off until their lines have come near.
 const PENDING: usize = 64;
+/// States to start from that are stored between two looks at the limits.
+const LOOK_UP: usize = 4096;
 /// How many rows ahead of the one being expanded are brought near.
 const ROWS_AHEAD: usize = 8;
 
@@ -110,7 +112,10 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         finish.into_iter().for_each(|finish| self.incumbent.offer(finish));
         thread.store(Side::Forward, start.into_iter());
         if search != SearchChoice::Forward {
-            thread.store(Side::Backward, roots::finished(&self.problem));
+            // There may be more finished boards than there is time or memory for.
+            let goes_on = |&(index, _): &(usize, _)| index % LOOK_UP != 0 || !self.is_over();
+            let finished = roots::finished(&self.problem).enumerate().take_while(goes_on);
+            thread.store(Side::Backward, finished.map(|(_, state)| state));
         }
         self.show(&mut thread);
     }
@@ -157,14 +162,23 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         let expanded = self.expanded.fetch_add(new, Ordering::Relaxed) + new;
         let best = self.incumbent.cost();
         self.control.publish(new, states, best, self.agenda.rows(), self.budget.used());
-        if let Some(stop) = self.control.stopped() {
-            self.agenda.end(End::Limit(match stop {
-                Stop::Time => Limit::Time,
-                Stop::Interrupt => Limit::Interrupted,
-            }));
-        } else if expanded >= self.most_expansions {
+        if !self.heed_stop() && expanded >= self.most_expansions {
             self.agenda.end(End::Limit(Limit::Expansions));
         }
+    }
+
+    /// Ends the search if somebody outside has asked for it.
+    fn heed_stop(&self) -> bool {
+        let Some(stop) = self.control.stopped() else { return false };
+        self.agenda.end(End::Limit(match stop {
+            Stop::Time => Limit::Time,
+            Stop::Interrupt => Limit::Interrupted,
+        }));
+        true
+    }
+
+    fn is_over(&self) -> bool {
+        self.heed_stop() || self.agenda.has_ended()
     }
 
     fn hand_over(&self, chunk: Chunk<R>) {
