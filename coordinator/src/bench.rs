@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use sokohive_engine::{Ending, EstimateChoice, Objective, Statistics, builtin};
+use sokohive_engine::{EstimateChoice, Objective, SearchChoice, Statistics, builtin};
 
 use crate::board::Board;
-use crate::event::{Event, Report, Settings};
+use crate::event::{Ending, Event, Report, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::local;
@@ -22,13 +22,16 @@ pub(crate) struct Args {
     /// Built-in ids [default: all of them]
     #[arg(value_name = "ID")]
     boards: Vec<String>,
-    /// Searching threads; with one, the counters of the TOTAL line repeat exactly
+    /// Searching threads; with one, the counters repeat exactly and the SIGNATURE line sums them up
     #[arg(long, short, value_name = "N", default_value = "1")]
     threads: NonZeroUsize,
     /// Times to run each board; the fastest counts
     #[arg(long, value_name = "N", default_value = "1")]
     runs: NonZeroUsize,
-    /// The lower bound to be led by: auto, nearest or matching
+    /// The ends to search from: auto, forward, backward or two-sided
+    #[arg(long, default_value_t)]
+    search: SearchChoice,
+    /// The lower bound that leads a forward search: auto, nearest or matching
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
     /// Most memory the search may hold [default: 80 % of what is available]
@@ -79,6 +82,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
         write!(out, " peak_resident_bytes={bytes}")?;
     }
     writeln!(out)?;
+    if args.threads.get() == 1 {
+        write_signature(&total, &mut out)?;
+    }
+    out.flush()?;
     Ok(exit)
 }
 
@@ -103,6 +110,7 @@ fn settings(args: &Args, board: &Board) -> Settings {
     Settings {
         rule: board.level.rule(),
         objective: Objective::Moves,
+        search: args.search,
         estimate: args.estimate,
         threads: args.threads.get(),
         memory: args.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
@@ -110,6 +118,8 @@ fn settings(args: &Args, board: &Board) -> Settings {
         expansions: u64::MAX,
         dominance: true,
         deadlocks: true,
+        workers: Vec::new(),
+        entry_width: None,
     }
 }
 
@@ -130,8 +140,9 @@ fn write_line(report: &Report, out: &mut impl Write) -> io::Result<()> {
         Ending::Unsolvable(_) => "UNSOLVABLE".to_owned(),
         Ending::Unsupported(_) => "UNSUPPORTED".to_owned(),
         Ending::Limit { limit, .. } => limit_word(*limit).to_owned(),
+        Ending::Failed(_) => "FAILED".to_owned(),
     };
-    write!(out, "BENCH {} optimal={optimum} ", report.id)?;
+    write!(out, "BENCH {} optimal={optimum} search={} ", report.id, report.search)?;
     write_counters(&report.statistics, report.elapsed, out)?;
     writeln!(out, " threads={}", report.threads)?;
     out.flush()
@@ -151,4 +162,10 @@ fn write_counters(
         per_second(*states, elapsed),
         elapsed.as_secs_f64(),
     )
+}
+
+/// What one thread counts is the same in every run: a change here is a change of behaviour.
+fn write_signature(total: &Statistics, out: &mut impl Write) -> io::Result<()> {
+    let Statistics { expanded, attempts, states, .. } = total;
+    writeln!(out, "SIGNATURE expanded={expanded} attempts={attempts} states={states}")
 }

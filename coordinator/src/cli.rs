@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{bench, boards, completions, inspect, solve, verify};
+use crate::{bench, boards, completions, inspect, remote, solve, verify};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -39,6 +39,16 @@ pub(crate) enum Command {
     Bench(bench::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
+    /// Run a coordinator: workers register with it, clients give it jobs
+    Serve(remote::ServeArgs),
+    /// Give boards to a coordinator
+    Submit(remote::SubmitArgs),
+    /// Follow a coordinator's job to its end, and print its result
+    Watch(remote::WatchArgs),
+    /// Take a coordinator's job off the queue, or interrupt it
+    Cancel(remote::CancelArgs),
+    /// List a coordinator's workers and jobs
+    Status(remote::StatusArgs),
 }
 
 /// The whole command line as clap knows it, for completions and for checking manifests against it.

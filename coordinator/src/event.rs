@@ -3,9 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use sokohive_engine::{Ending, EstimateChoice, Objective, Rule, Statistics};
+use sokohive_engine::{
+    EntryWidth, EstimateChoice, Limit, Objective, Rule, SearchChoice, Solution, Statistics,
+};
+use sokohive_proto::{ClusterFailure, Traffic};
 
 use crate::board::{Board, Refusal, Remark};
+use crate::units::ratio;
 use crate::watch::Glance;
 
 /// One thing that happened, in the order it happened.
@@ -13,8 +17,8 @@ use crate::watch::Glance;
 pub(crate) enum Event<'a> {
     /// A board's search begins.
     Started(&'a Board, &'a Settings),
-    /// A board is being searched.
-    Progress(&'a Board, Glance),
+    /// The board of this id is being searched.
+    Progress(&'a str, Glance),
     /// A board's search ended.
     Finished(&'a Report),
     /// Something in a file was read in a way that may surprise.
@@ -32,7 +36,9 @@ pub(crate) struct Settings {
     pub(crate) rule: Rule,
     /// What the solution has fewest of.
     pub(crate) objective: Objective,
-    /// The lower bound that leads the search.
+    /// The ends it is searched from, as asked for.
+    pub(crate) search: SearchChoice,
+    /// The lower bound that leads the search, as asked for.
     pub(crate) estimate: EstimateChoice,
     /// Searching threads.
     pub(crate) threads: usize,
@@ -44,8 +50,12 @@ pub(crate) struct Settings {
     pub(crate) expansions: u64,
     /// Whether dominated states are dropped.
     pub(crate) dominance: bool,
-    /// Whether pushes into deadlocked pairs and triples are refused.
+    /// Whether pushes into deadlocks are refused.
     pub(crate) deadlocks: bool,
+    /// Host and port of every worker of a cluster; none for a search in this process.
+    pub(crate) workers: Vec<String>,
+    /// The least width of table entries, if it is not left to the board.
+    pub(crate) entry_width: Option<EntryWidth>,
 }
 
 /// The end of one board's search, with everything a result line says.
@@ -61,12 +71,67 @@ pub(crate) struct Report {
     pub(crate) rule: Rule,
     /// What the solution has fewest of.
     pub(crate) objective: Objective,
+    /// The search that ran, or would have: never [`SearchChoice::Auto`].
+    pub(crate) search: SearchChoice,
     /// What was proven, or what stopped the proof. Every solution in it has been replayed.
     pub(crate) ending: Ending,
     /// What the search counted.
     pub(crate) statistics: Statistics,
     /// Wall time of the search, from reading the board to the replayed answer.
     pub(crate) elapsed: Duration,
-    /// Searching threads.
+    /// Searching threads, of all workers together.
     pub(crate) threads: usize,
+    /// What a cluster adds to it.
+    pub(crate) cluster: Option<Cluster>,
+}
+
+/// What a search on a cluster counts beside the search itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    /// What the workers exchanged.
+    pub(crate) traffic: Traffic,
+    /// States stored on every worker.
+    pub(crate) states: Vec<u64>,
+}
+
+impl Cluster {
+    /// States on the fullest worker, in terms of the mean.
+    pub(crate) fn imbalance(&self) -> f64 {
+        let most = self.states.iter().copied().max().unwrap_or(0);
+        ratio(most * self.states.len() as u64, self.states.iter().sum())
+    }
+}
+
+/// What was proven, or what stopped the proof.
+#[derive(Clone, Debug)]
+pub(crate) enum Ending {
+    /// No solution costs less than this one.
+    Optimal(Solution),
+    /// There is no solution, and why.
+    Unsolvable(String),
+    /// The board is beyond the engine, and why.
+    Unsupported(String),
+    /// A limit came first.
+    Limit {
+        /// Which limit.
+        limit: Limit,
+        /// Proven: every solution costs at least this much.
+        lower_bound: u32,
+        /// The best solution so far.
+        best: Option<Solution>,
+    },
+    /// The cluster failed.
+    Failed(ClusterFailure),
+}
+
+impl From<sokohive_engine::Ending> for Ending {
+    fn from(ending: sokohive_engine::Ending) -> Self {
+        use sokohive_engine::Ending as Engine;
+        match ending {
+            Engine::Optimal(solution) => Self::Optimal(solution),
+            Engine::Unsolvable(why) => Self::Unsolvable(why.to_string()),
+            Engine::Unsupported(why) => Self::Unsupported(why.to_string()),
+            Engine::Limit { limit, lower_bound, best } => Self::Limit { limit, lower_bound, best },
+        }
+    }
 }

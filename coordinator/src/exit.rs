@@ -3,9 +3,12 @@
 use std::io;
 use std::process::ExitCode;
 
-use sokohive_engine::Ending;
+use crate::event::Ending;
+
+use sokohive_proto::Refusal as Refused;
 
 use crate::board::Refusal;
+use crate::cluster::ClientError;
 
 /// Everything asked for was done; every board solved is proven optimal.
 pub const SUCCESS: u8 = 0;
@@ -77,6 +80,9 @@ pub(crate) enum Failure {
     /// The user asked for something that cannot be.
     #[error("{0}")]
     Usage(String),
+    /// The network did not do what was needed, or the coordinator did not.
+    #[error("{0}")]
+    Network(String),
     /// The program contradicts itself.
     #[error("internal error: {0}")]
     Internal(String),
@@ -94,7 +100,20 @@ impl Failure {
             Self::Output(_) if self.is_broken_pipe() => Exit::Success,
             Self::Output(_) => Exit::OutputFailed,
             Self::Refused(_) | Self::Usage(_) => Exit::BadInput,
+            Self::Network(_) => Exit::ClusterFailed,
             Self::Internal(_) => Exit::Internal,
+        }
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::Address(_)
+            | ClientError::Refused(
+                Refused::UnknownJob(_) | Refused::BadField(_) | Refused::BadBoard(_),
+            ) => Self::Usage(error.to_string()),
+            _ => Self::Network(error.to_string()),
         }
     }
 }
@@ -106,6 +125,7 @@ impl From<&Ending> for Exit {
             Ending::Unsolvable(_) => Self::Unsolvable,
             Ending::Unsupported(_) => Self::BadInput,
             Ending::Limit { .. } => Self::Limit,
+            Ending::Failed(_) => Self::ClusterFailed,
         }
     }
 }

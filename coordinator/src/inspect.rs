@@ -128,11 +128,7 @@ impl Survey {
         let mut goals: Vec<Position> =
             area.goals().iter().map(|&goal| area.position(goal)).collect();
         goals.sort();
-        let entry_bytes = inspection.entry_width.map(|width| match width {
-            EntryWidth::Bytes8 => 8,
-            EntryWidth::Bytes16 => 16,
-            EntryWidth::Bytes32 => 32,
-        });
+        let entry_bytes = inspection.entry_width.map(EntryWidth::bytes);
         let states = most_states(area.live(), area.boxes().len(), area.squares());
         let whole = states.zip(entry_bytes).and_then(|(states, bytes)| states.checked_mul(bytes));
         Self {

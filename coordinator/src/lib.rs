@@ -16,6 +16,7 @@ mod bench;
 mod board;
 mod boards;
 mod cli;
+pub mod cluster;
 mod completions;
 mod event;
 pub mod exit;
@@ -23,6 +24,7 @@ mod inspect;
 mod interrupt;
 mod local;
 mod memory;
+mod remote;
 mod report;
 mod solve;
 mod source;
@@ -69,6 +71,11 @@ fn run(command: &Command) -> Result<Exit, Failure> {
         Command::Verify(args) => verify::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Completions(args) => completions::run(args),
+        Command::Serve(args) => remote::serve(args),
+        Command::Submit(args) => remote::submit(args),
+        Command::Watch(args) => remote::watch(args),
+        Command::Cancel(args) => remote::cancel(args),
+        Command::Status(args) => remote::status(args),
     }
 }
 

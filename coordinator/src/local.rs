@@ -26,9 +26,10 @@ pub(crate) fn search(
     let start = Instant::now();
     reporter.emit(&Event::Started(board, settings))?;
     let control = Control::new();
-    let solver = Solver::new(&board.level)
+    let mut solver = Solver::new(&board.level)
         .rule(settings.rule)
         .objective(settings.objective)
+        .search(settings.search)
         .estimate(settings.estimate)
         .threads(settings.threads)
         .memory(settings.memory)
@@ -36,14 +37,21 @@ pub(crate) fn search(
         .dominance(settings.dominance)
         .deadlocks(settings.deadlocks)
         .control(control.clone());
+    if let Some(width) = settings.entry_width {
+        solver = solver.entry_width(width);
+    }
+    let chosen = solver.chosen_search();
     // Progress comes from the watcher's thread; its failure is kept for this one.
     let failure = Mutex::new(None);
     let show = |glance: Glance| {
-        if let Err(error) = reporter.emit(&Event::Progress(board, glance)) {
+        if let Err(error) = reporter.emit(&Event::Progress(&board.id, glance)) {
             *failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
         }
     };
-    let outcome = watched(&control, settings.timeout, interrupt, show, || solver.solve());
+    let outcome = {
+        let look = || control.progress();
+        watched(&control, settings.timeout, interrupt, look, show, || solver.solve())
+    };
     if let Some(error) = failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         return Err(error.into());
     }
@@ -57,14 +65,16 @@ pub(crate) fn search(
         file: board.file.clone(),
         rule: settings.rule,
         objective: settings.objective,
-        ending: outcome.ending,
+        search: chosen,
+        ending: outcome.ending.into(),
         statistics: outcome.statistics,
         elapsed: start.elapsed(),
         threads: settings.threads,
+        cluster: None,
     })
 }
 
-fn replay(board: &Board, rule: Rule, solution: &Solution) -> Result<(), Failure> {
+pub(crate) fn replay(board: &Board, rule: Rule, solution: &Solution) -> Result<(), Failure> {
     match verify_strict(&board.level, rule, &solution.moves) {
         Ok(_) => Ok(()),
         Err(fault) => Err(Failure::Internal(format!(

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use sokohive_engine::{EstimateChoice, Objective, Rule};
+use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice};
 
 use crate::board::Board;
 use crate::event::{Event, Settings};
@@ -12,6 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::local;
 use crate::memory;
+use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
 use crate::source::{Boards, Found};
 use crate::units::{Bytes, Span};
@@ -23,6 +24,9 @@ pub(crate) struct Args {
     boards: Boards,
     #[command(flatten)]
     search: SearchArgs,
+    /// Search on a cluster of these workers instead of in this process; --memory is for each of them
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with_all = ["threads", "entry_width"])]
+    workers: Vec<String>,
     /// Print the move string: SOLUTION if it is proven shortest, BEST_FOUND if a limit came first
     #[arg(long)]
     solution: bool,
@@ -47,7 +51,13 @@ pub(crate) struct SearchArgs {
     /// What the solution has fewest of: moves
     #[arg(long, default_value_t)]
     objective: Objective,
-    /// The lower bound to be led by: auto, nearest or matching
+    /// The ends to search from: auto, forward, backward or two-sided
+    ///
+    /// With auto it is both ends, but forward where an estimate is asked for, or where the boxes can
+    /// stand on the goals in more than a million ways.
+    #[arg(long, default_value_t)]
+    search: SearchChoice,
+    /// The lower bound that leads a forward search: auto, nearest or matching
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
     /// Searching threads [default: all cores]
@@ -65,17 +75,26 @@ pub(crate) struct SearchArgs {
     /// Keep states that another state of the same boxes makes useless
     #[arg(long)]
     no_dominance: bool,
-    /// Do not refuse pushes by deadlocked pairs and triples of boxes
+    /// Do not refuse pushes that freeze boxes or make deadlocked pairs and triples
     #[arg(long)]
     no_deadlock_tables: bool,
+    /// Least bytes of a table entry: 8, 16 or 32 [default: what the board needs]
+    #[arg(long, value_name = "BYTES", hide_short_help = true)]
+    entry_width: Option<EntryWidth>,
 }
 
 impl SearchArgs {
+    /// Whether the number of threads was given.
+    pub(crate) fn has_threads(&self) -> bool {
+        self.threads.is_some()
+    }
+
     /// What these flags mean for `board`.
     fn settings(&self, board: &Board) -> Settings {
         Settings {
             rule: self.rule.unwrap_or_else(|| board.level.rule()),
             objective: self.objective,
+            search: self.search,
             estimate: self.estimate,
             threads: self.threads.map_or_else(all_cores, NonZeroUsize::get),
             memory: self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
@@ -83,6 +102,17 @@ impl SearchArgs {
             expansions: self.max_expansions.unwrap_or(u64::MAX),
             dominance: !self.no_dominance,
             deadlocks: !self.no_deadlock_tables,
+            workers: Vec::new(),
+            entry_width: self.entry_width,
+        }
+    }
+
+    /// What these flags mean for `board` on a cluster: threads and memory are the workers'.
+    pub(crate) fn cluster_settings(&self, board: &Board, workers: &[String]) -> Settings {
+        Settings {
+            memory: self.memory.map_or(u64::MAX, |Bytes(bytes)| bytes),
+            workers: workers.to_vec(),
+            ..self.settings(board)
         }
     }
 }
@@ -129,8 +159,13 @@ fn solve_all(
         }
         match board {
             Ok(board) => {
-                let settings = args.search.settings(&board);
-                let report = local::search(&board, &settings, &interrupt, reporter)?;
+                let report = if args.workers.is_empty() {
+                    let settings = args.search.settings(&board);
+                    local::search(&board, &settings, &interrupt, reporter)?
+                } else {
+                    let settings = args.search.cluster_settings(&board, &args.workers);
+                    remote::search(&board, &settings, &interrupt, reporter)?
+                };
                 *exit = exit.worst(Exit::from(&report.ending));
                 reporter.emit(&Event::Finished(&report))?;
             }

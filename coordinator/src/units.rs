@@ -109,6 +109,11 @@ impl fmt::Display for Count {
     }
 }
 
+/// `part` in terms of `whole`; 0 for nothing of nothing.
+pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
 /// A number with the noun it counts: `1 box`, `2 boxes`.
 pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })

@@ -29,7 +29,7 @@ pub(crate) struct Glance {
 }
 
 /// Runs `search` while a second thread stops it at `timeout` or on an interrupt, and calls `show`
-/// about every [`TICK`].
+/// about every [`TICK`] with what `look` sees.
 ///
 /// The thread ends with the search, also when the search panics: it waits on a channel whose other
 /// end the search's frame owns.
@@ -37,6 +37,7 @@ pub(crate) fn watched<T>(
     control: &Control,
     timeout: Option<Duration>,
     interrupt: &Interrupt,
+    look: impl Fn() -> Progress + Send,
     mut show: impl FnMut(Glance) + Send,
     search: impl FnOnce() -> T,
 ) -> T {
@@ -59,7 +60,7 @@ pub(crate) fn watched<T>(
                     Err(RecvTimeoutError::Timeout) => {}
                     Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
                 }
-                let (progress, elapsed) = (control.progress(), start.elapsed());
+                let (progress, elapsed) = (look(), start.elapsed());
                 let states_per_second = rate.observe(elapsed, progress.states);
                 show(Glance { progress, elapsed, states_per_second });
             }
@@ -126,6 +127,7 @@ mod tests {
             &control,
             timeout,
             &Interrupt::default(),
+            || control.progress(),
             |_| {},
             || {
                 while control.stopped().is_none() {
@@ -142,7 +144,8 @@ mod tests {
     fn the_watcher_ends_with_a_panicking_search() {
         let control = Control::new();
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            watched(&control, None, &Interrupt::default(), |_| {}, || panic!("on purpose"));
+            let (interrupt, look) = (Interrupt::default(), || control.progress());
+            watched(&control, None, &interrupt, look, |_| {}, || panic!("on purpose"));
         }));
         assert!(caught.is_err());
     }

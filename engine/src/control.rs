@@ -90,18 +90,11 @@ impl Control {
     }
 
     /// Shows watchers what a thread has done since it last did so, and the state of the search now.
-    pub(crate) fn publish(&self, done: &Done, best: u32, open: u64, memory: u64) {
-        self.0.expanded.fetch_add(done.expanded, Ordering::Relaxed);
-        self.0.states.fetch_add(done.states, Ordering::Relaxed);
+    pub(crate) fn publish(&self, expanded: u64, states: u64, best: u32, open: u64, memory: u64) {
+        self.0.expanded.fetch_add(expanded, Ordering::Relaxed);
+        self.0.states.fetch_add(states, Ordering::Relaxed);
         self.0.best.store(!best, Ordering::Relaxed);
         self.0.open.store(open, Ordering::Relaxed);
         self.0.memory.store(memory, Ordering::Relaxed);
     }
-}
-
-/// What one thread has done since it last said so.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Done {
-    pub(crate) expanded: u64,
-    pub(crate) states: u64,
 }

@@ -4,8 +4,8 @@ use ethnum::U256;
 
 use crate::board::Board;
 use crate::estimate::{Estimate, Estimator, PushDistances, UNREACHABLE};
+use crate::plan::layout;
 use crate::rank::{Rank, rank_bits};
-use crate::solver::plan_layout;
 use crate::{EntryWidth, Level, Position};
 
 /// A survey of one board.
@@ -84,5 +84,5 @@ impl Inspection {
 }
 
 fn plan<R: Rank>(board: &Board, memory: u64, width: EntryWidth) -> Option<(EntryWidth, u32)> {
-    plan_layout::<R>(board, memory).map(|layout| (width, layout.cost_bits))
+    layout::<R>(board, memory).map(|layout| (width, layout.cost_bits))
 }

@@ -13,7 +13,10 @@ mod estimate;
 mod inspect;
 mod level;
 mod moves;
+mod navigator;
+mod node;
 mod outcome;
+mod plan;
 mod rank;
 mod reconstruct;
 mod rule;
@@ -34,8 +37,14 @@ pub use level::{
     ReadOptions, Tile, builtin,
 };
 pub use moves::{MAX_MOVES, Move, Moves, MovesError, MovesErrorKind};
+pub use navigator::{LevelChoice, Navigator, WalkBackError};
+pub use node::{
+    BoxSet, Course, FoundFinish, Node, NodeError, NodeStatus, OfferError, RowEntry, Share,
+};
 pub use outcome::{Ending, Limit, Outcome, Solution, Unsolvable, Unsupported};
 pub use rule::{Objective, Rule, UnknownName};
+pub use search::agenda::{Next, Sealed};
+pub use search::exchange::{BatchError, VIRTUAL_SHARDS};
 pub use search::side::Side;
 pub use solver::{EntryWidth, EstimateChoice, SearchChoice, Solver};
 pub use statistics::Statistics;

@@ -1,26 +1,19 @@
 //! One process, one board.
 
-use ethnum::U256;
-
 use crate::board::Board;
-use crate::budget::Budget;
-use crate::estimate::Estimate;
-use crate::rank::{Rank, rank_bits};
+use crate::plan::{OnBoard, Options, Plan, SetupError};
+use crate::rank::Rank;
 use crate::reconstruct::{RowSource, reconstruct};
 use crate::search::agenda::End;
 use crate::search::incumbent::Finish;
 use crate::search::levels::Levels;
-use crate::search::problem::Problem;
-use crate::search::roots;
-use crate::search::shard::Shard;
-use crate::search::side::Side;
-use crate::table::{Entry, Layout, SLOTS, Table};
+use crate::search::shard::{Shard, Terms};
+use crate::table::Entry;
 use crate::verify::verify;
-
-use crate::walk::{Ground, MaskGround, QueueGround};
+use crate::walk::Ground;
 use crate::{
     Control, Ending, Level, Limit, Objective, Outcome, Rule, Solution, Statistics, UnknownName,
-    Unsolvable, Unsupported,
+    Unsolvable,
 };
 
 /// The lower bound a search is led by.
@@ -110,6 +103,37 @@ pub enum EntryWidth {
     Bytes32,
 }
 
+impl EntryWidth {
+    /// Its size in bytes.
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Self::Bytes8 => 8,
+            Self::Bytes16 => 16,
+            Self::Bytes32 => 32,
+        }
+    }
+}
+
+impl std::fmt::Display for EntryWidth {
+    /// Its size in bytes, as a number.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.bytes().fmt(f)
+    }
+}
+
+impl std::str::FromStr for EntryWidth {
+    type Err = UnknownName;
+
+    fn from_str(word: &str) -> Result<Self, UnknownName> {
+        match word {
+            "8" => Ok(Self::Bytes8),
+            "16" => Ok(Self::Bytes16),
+            "32" => Ok(Self::Bytes32),
+            _ => Err(UnknownName::new("entry width", word, "8, 16 or 32")),
+        }
+    }
+}
+
 /// Sets up and runs a search in this process.
 ///
 /// ```
@@ -133,33 +157,14 @@ pub struct Solver<'a> {
     control: Control,
 }
 
-/// How to search; none of it changes the answer.
-#[derive(Clone, Debug)]
-struct Options {
-    search: SearchChoice,
-    estimate: EstimateChoice,
-    dominance: bool,
-    deadlocks: bool,
-    entry_width: Option<EntryWidth>,
-    first_table_bytes: u64,
-}
-
 impl<'a> Solver<'a> {
     /// A search on `level` under its own rule, on one thread, without limits.
     pub fn new(level: &'a Level) -> Self {
-        let options = Options {
-            search: SearchChoice::Auto,
-            estimate: EstimateChoice::Auto,
-            dominance: true,
-            deadlocks: true,
-            entry_width: None,
-            first_table_bytes: 64 << 10,
-        };
         Self {
             level,
             rule: level.rule(),
             objective: Objective::default(),
-            options,
+            options: Options::default(),
             threads: 1,
             memory: u64::MAX,
             expansions: u64::MAX,
@@ -236,6 +241,12 @@ impl<'a> Solver<'a> {
         Self { control, ..self }
     }
 
+    /// The search that [`Solver::solve`] will run: the one asked for, or what [`SearchChoice::Auto`] stands for on this
+    /// level.
+    pub fn chosen_search(&self) -> SearchChoice {
+        self.options.search_of(&Board::new(self.level))
+    }
+
     /// Searches until an ending is reached.
     ///
     /// # When the answer is optimal
@@ -250,220 +261,118 @@ impl<'a> Solver<'a> {
     }
 
     fn fewest_moves(&self) -> Outcome {
-        let board = Board::new(self.level);
-        if let Some(reason) =
-            board.verdict().cloned().or_else(|| no_goal_for_keeper(&board, self.rule))
-        {
-            return Outcome {
-                ending: Ending::Unsolvable(reason),
-                statistics: Statistics::default(),
-            };
+        let without_search = |ending| Outcome { ending, statistics: Statistics::default() };
+        match Plan::new(self.level, self.rule, self.options) {
+            Err(reason) => without_search(Ending::Unsolvable(reason)),
+            Ok(plan) => match plan.run(InProcess(self)) {
+                Ok(outcome) => outcome,
+                Err(reason) => without_search(Ending::Unsupported(reason)),
+            },
         }
-        match board.squares() {
-            0..=64 => self.on_ground::<MaskGround<1>>(&board),
-            65..=128 => self.on_ground::<MaskGround<2>>(&board),
-            129..=256 => self.on_ground::<MaskGround<4>>(&board),
-            _ => self.on_ground::<QueueGround>(&board),
-        }
-    }
-
-    fn on_ground<G: Ground>(&self, board: &Board) -> Outcome {
-        let widths = [EntryWidth::Bytes8, EntryWidth::Bytes16, EntryWidth::Bytes32];
-        for width in widths {
-            if self.options.entry_width.is_some_and(|least| width < least) {
-                continue;
-            }
-            let outcome = match width {
-                EntryWidth::Bytes8 => self.with_ranks::<u64, G>(board),
-                EntryWidth::Bytes16 => self.with_ranks::<u128, G>(board),
-                EntryWidth::Bytes32 => self.with_ranks::<U256, G>(board),
-            };
-            if let Some(outcome) = outcome {
-                return outcome;
-            }
-        }
-        let (bits, _) = rank_bits(board.live(), board.boxes().len());
-        let ending = Ending::Unsupported(Unsupported::RankTooWide { bits, limit: MOST_RANK_BITS });
-        Outcome { ending, statistics: Statistics::default() }
-    }
-
-    fn choose_search(&self, board: &Board) -> SearchChoice {
-        let finished = roots::finished_sets(board.boxes().len(), board.goals().len());
-        match self.options.search {
-            SearchChoice::Auto if self.options.estimate != EstimateChoice::Auto => {
-                SearchChoice::Forward
-            }
-            SearchChoice::Auto if finished > roots::MOST_FINISHED_SETS => SearchChoice::Forward,
-            SearchChoice::Auto => SearchChoice::TwoSided,
-            chosen => chosen,
-        }
-    }
-
-    /// `None` where ranks or costs need wider entries.
-    fn with_ranks<R: Rank, G: Ground>(&self, board: &Board) -> Option<Outcome> {
-        let budget = Budget::new(self.memory);
-        let layout = plan_layout::<R>(board, self.memory)?;
-        let search = self.choose_search(board);
-        let estimate = match (search, self.options.estimate) {
-            (SearchChoice::TwoSided | SearchChoice::Backward, _) => Estimate::None,
-            (_, EstimateChoice::Nearest) => Estimate::nearest(board),
-            _ => Estimate::matching(board),
-        };
-        let problem = Problem::<R, G::Set>::new::<G>(
-            board.clone(),
-            self.rule,
-            estimate,
-            self.options.dominance,
-            self.options.deadlocks,
-            &budget,
-        )?;
-        let memory_ending = |peak| Outcome {
-            ending: Ending::Limit { limit: Limit::Memory, lower_bound: 0, best: None },
-            statistics: Statistics { peak_bytes: peak, ..Statistics::default() },
-        };
-        let line_bytes = (SLOTS * layout.slot_bytes()) as u64;
-        let index_bits = (self.options.first_table_bytes / line_bytes).max(1).ilog2();
-        let Ok(table) = Table::<R>::new(layout, index_bits, self.memory) else {
-            return Some(memory_ending(budget.peak()));
-        };
-        if !budget.take(table.bytes() + problem.ranking.bytes()) {
-            return Some(memory_ending(budget.peak()));
-        }
-        let shard = Shard::<R, G>::new(
-            &problem,
-            table,
-            self.threads,
-            &budget,
-            &self.control,
-            self.expansions,
-        );
-        match self.drive(search, &problem, &shard) {
-            Ok(outcome) => Some(outcome),
-            Err(CostTooLarge) if R::WORDS < WIDEST => None,
-            Err(CostTooLarge) => {
-                let limit = layout.largest_cost();
-                let ending = Ending::Unsupported(Unsupported::CostTooLarge { limit });
-                Some(Outcome { ending, statistics: Statistics::default() })
-            }
-        }
-    }
-
-    /// Opens level after level until the proof is complete or a limit is reached.
-    fn drive<R: Rank, G: Ground>(
-        &self,
-        search: SearchChoice,
-        problem: &Problem<R, G::Set>,
-        shard: &Shard<'_, R, G>,
-    ) -> Result<Outcome, CostTooLarge> {
-        let mut statistics = Statistics::default();
-        let mut progress = Levels::new(search);
-        let (start, finish) = roots::start::<R, G>(problem);
-        finish.into_iter().for_each(|finish| shard.incumbent.offer(finish));
-        shard.seed(Side::Forward, start);
-        if search != SearchChoice::Forward {
-            shard.seed(Side::Backward, roots::finished(problem));
-        }
-        let end = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..self.threads).map(|_| scope.spawn(|| shard.work())).collect();
-            let end = loop {
-                match shard.agenda.wait_until_quiet() {
-                    Ok(next) => match progress.advance(next, shard.incumbent.cost()) {
-                        Some(level) => {
-                            statistics.levels += 1;
-                            self.control.publish_level(progress.lower_bound());
-                            shard.agenda.open(level);
-                        }
-                        None => break End::Finished,
-                    },
-                    Err(end) => break end,
-                }
-            };
-            shard.agenda.end(end);
-            for thread in threads {
-                statistics += thread.join().expect("a search thread panicked");
-            }
-            end
-        });
-        if end == End::CostTooLarge {
-            return Err(CostTooLarge);
-        }
-        statistics.peak_bytes = shard.budget.peak();
-        let best = shard.incumbent.best().map(|finish| self.solution(problem, shard, finish));
-        let ending = match (end, best) {
-            (End::Limit(limit), best) => {
-                Ending::Limit { limit, lower_bound: progress.lower_bound(), best }
-            }
-            (_, Some(solution)) => Ending::Optimal(solution),
-            (_, None) => Ending::Unsolvable(Unsolvable::Exhausted),
-        };
-        Ok(Outcome { ending, statistics })
     }
 
     /// The solution behind a finish, replayed.
-    fn solution<R: Rank, G: Ground>(
-        &self,
-        problem: &Problem<R, G::Set>,
-        shard: &Shard<'_, R, G>,
-        finish: Finish<R>,
-    ) -> Solution {
-        let moves =
-            reconstruct(&problem.board, self.rule, &problem.ranking, finish, &mut TableRows(shard))
-                .expect("every accepted state has a predecessor that explains its cost");
+    fn solution<R: Rank, G: Ground>(&self, shard: &Shard<R, G>, finish: Finish<R>) -> Solution {
+        let problem = &shard.problem;
+        let rows = &mut TableRows(shard);
+        let moves = reconstruct(&problem.board, self.rule, &problem.ranking, finish, rows)
+            .expect("every accepted state has a neighbour that explains its cost");
         let replay = verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
         assert!(replay.moves <= finish.cost as usize, "the replay costs what the search says");
-
         Solution { moves }
     }
 }
 
-/// Words of the widest entries.
-const WIDEST: usize = <U256 as Rank>::WORDS;
+/// The search of one process: a single shard, and the levels opened by this thread.
+struct InProcess<'s, 'a>(&'s Solver<'a>);
 
-/// The table's entries have no room for a cost that came up.
-struct CostTooLarge;
+impl OnBoard for InProcess<'_, '_> {
+    type Output = Outcome;
 
-/// The most bits of a rank that the widest entries hold on any board.
-const MOST_RANK_BITS: u32 = 240;
-
-/// The rule wants a goal for the keeper beside those for the boxes.
-fn no_goal_for_keeper(board: &Board, rule: Rule) -> Option<Unsolvable> {
-    let (boxes, goals) = (board.boxes().len(), board.goals().len());
-    (rule == Rule::KeeperOnGoal && boxes == goals)
-        .then_some(Unsolvable::NoGoalForKeeper { boxes, goals })
+    fn with<R: Rank, G: Ground>(self, plan: &Plan) -> Result<Outcome, Self> {
+        let solver = self.0;
+        let terms = Terms {
+            threads: solver.threads,
+            control: solver.control.clone(),
+            most_expansions: solver.expansions,
+            exchange: None,
+            wake: None,
+        };
+        let shard = match plan.shard::<R, G>(solver.memory, terms) {
+            Ok(shard) => shard,
+            Err(SetupError::TooNarrow) => return Err(self),
+            Err(SetupError::Memory) => {
+                let limit = Limit::Memory;
+                let ending = Ending::Limit { limit, lower_bound: 0, best: None };
+                return Ok(Outcome { ending, statistics: Statistics::default() });
+            }
+        };
+        let mut levels = Levels::new(plan.search);
+        let (end, opened) = drive(&shard, &mut levels, solver.threads, &solver.control);
+        if end == End::CostTooLarge {
+            return Err(self);
+        }
+        let best = shard.incumbent.best().map(|finish| solver.solution(&shard, finish));
+        let ending = match (end, best) {
+            (End::Limit(limit), best) => {
+                Ending::Limit { limit, lower_bound: levels.lower_bound(), best }
+            }
+            (_, Some(solution)) => Ending::Optimal(solution),
+            (_, None) => Ending::Unsolvable(Unsolvable::Exhausted),
+        };
+        let statistics = Statistics { levels: opened, ..shard.statistics() };
+        Ok(Outcome { ending, statistics })
+    }
 }
 
-pub(crate) fn plan_layout<R: Rank>(board: &Board, memory: u64) -> Option<Layout> {
-    let (bits, exact) = rank_bits(board.live(), board.boxes().len());
-    if !exact || bits > R::BITS.min(MOST_RANK_BITS) {
-        return None;
-    }
-    // Costs beyond this are not ruled out, but rare enough to start again with wider entries; the widest leave to the
-    // cost what the rank does not take.
-    let likely_cost = match R::WORDS {
-        WIDEST => 0,
-        _ => 16 * board.squares() as u64 * (board.boxes().len() as u64 + 1),
-    };
-    let line_bytes = (SLOTS * 8 * R::WORDS) as u64;
-    // The first table may take a quarter of the memory, and never more than 128 MB.
-    let base_bits = (memory.min(512 << 20) / 4 / line_bytes).max(1).ilog2();
-    Layout::new(
-        R::WORDS,
-        bits,
-        board.squares(),
-        board.boxes().len(),
-        likely_cost.max(8_000),
-        base_bits,
-    )
+/// Opens level after level until the proof is complete or a limit is reached; returns how many there were, too.
+fn drive<R: Rank, G: Ground>(
+    shard: &Shard<R, G>,
+    levels: &mut Levels,
+    threads: usize,
+    control: &Control,
+) -> (End, u64) {
+    let mut opened = 0;
+    let end = std::thread::scope(|scope| {
+        for number in 0..threads {
+            let thread = std::thread::Builder::new().name(format!("search-{number}"));
+            match thread.spawn_scoped(scope, move || shard.work(number)) {
+                Ok(_) => {}
+                // The system gives no more of them: those there are do the work.
+                Err(_) if number > 0 => {
+                    shard.agenda.do_without(threads - number);
+                    break;
+                }
+                Err(error) => panic!("the system gives not even one thread: {error}"),
+            }
+        }
+        let end = loop {
+            match shard.agenda.wait_until_quiet() {
+                Ok(next) => match levels.advance(next, shard.incumbent.cost()) {
+                    Some(level) => {
+                        opened += 1;
+                        control.publish_level(levels.lower_bound());
+                        shard.agenda.open(level);
+                    }
+                    None => break End::Finished,
+                },
+                Err(end) => break end,
+            }
+        };
+        shard.agenda.end(end);
+        end
+        // The scope waits for the threads, and panics if one of them did.
+    });
+    (end, opened)
 }
 
 /// The rows of the one shard.
-struct TableRows<'s, 'p, R, G: Ground>(&'s Shard<'p, R, G>);
+struct TableRows<'s, R, G: Ground>(&'s Shard<R, G>);
 
-impl<R: Rank, G: Ground> RowSource<R> for TableRows<'_, '_, R, G> {
+impl<R: Rank, G: Ground> RowSource<R> for TableRows<'_, R, G> {
     type Error = std::convert::Infallible;
 
     fn rows(&mut self, ranks: &[R]) -> Result<Vec<Vec<Entry>>, Self::Error> {
-        let table = self.0.table.read().expect("no holder panics");
-        Ok(ranks.iter().map(|&rank| table.row(table.mix(rank))).collect())
+        Ok(self.0.rows(ranks.iter().copied()))
     }
 }

@@ -19,6 +19,10 @@ pub struct Statistics {
     pub dead: u64,
     /// Closed states reached again at less cost; 0 with a consistent estimate.
     pub reopened: u64,
+    /// Successors sent to other shards; 0 in one process.
+    pub transferred: u64,
+    /// Successors not sent because the same state had gone out at no greater cost.
+    pub filtered: u64,
     /// States stored in the table.
     pub states: u64,
     /// Levels searched.
@@ -36,6 +40,8 @@ impl AddAssign for Statistics {
         self.generated += other.generated;
         self.dead += other.dead;
         self.reopened += other.reopened;
+        self.transferred += other.transferred;
+        self.filtered += other.filtered;
         self.states += other.states;
         self.levels = self.levels.max(other.levels);
         self.peak_bytes += other.peak_bytes;

@@ -76,9 +76,13 @@ fn bench_repeats_its_counters_with_one_thread() {
         run.line("TOTAL").split(' ').filter(exact).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(counters(&first), counters(&second));
-    assert_eq!(first.stdout.lines().count(), 4);
+    assert_eq!(first.stdout.lines().count(), 5);
+    assert_eq!(first.line("SIGNATURE"), second.line("SIGNATURE"));
     assert_eq!(redact(&first.stdout), redact(&second.stdout));
-    assert!(first.line("BENCH").starts_with("BENCH p1 optimal=6 expanded="), "{first:?}");
+    assert!(
+        first.line("BENCH").starts_with("BENCH p1 optimal=6 search=two-sided expanded="),
+        "{first:?}"
+    );
 }
 
 #[test]

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use sokohive_engine::{Ending, Limit, Objective, Solution, Statistics};
+use sokohive_engine::{Limit, Objective, Solution, Statistics};
 
 use crate::board::Refusal;
-use crate::event::{Event, Report};
+use crate::event::{Cluster, Ending, Event, Report};
+use crate::units::ratio;
 
 /// One line. Fields that do not apply to the ending are left out.
 #[derive(Debug, Default, Serialize)]
@@ -26,6 +27,9 @@ struct Record<'a> {
     rule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<String>,
+    /// The ends it was searched from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<String>,
     /// The proven optimum under the objective.
     #[serde(skip_serializing_if = "Option::is_none")]
     optimal: Option<usize>,
@@ -52,6 +56,30 @@ struct Record<'a> {
     seconds: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     threads: Option<usize>,
+    /// The worker for which a cluster failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worker: Option<&'a str>,
+    /// The level at which a cluster failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<Exchange<'a>>,
+}
+
+/// What the workers of a cluster exchanged.
+#[derive(Debug, Serialize)]
+struct Exchange<'a> {
+    workers: usize,
+    batches: u64,
+    transferred: u64,
+    bytes: u64,
+    filtered: u64,
+    repeated: u64,
+    refused: u64,
+    bytes_per_state: f64,
+    transferred_per_generated: f64,
+    max_over_mean: f64,
+    states_per_worker: &'a [u64],
 }
 
 /// A solution that is not proven best; `null` where a limit came before any solution.
@@ -77,6 +105,8 @@ struct Counters {
     generated: u64,
     dead: u64,
     reopened: u64,
+    transferred: u64,
+    filtered: u64,
     states: u64,
     levels: u64,
     peak_bytes: u64,
@@ -107,9 +137,11 @@ fn finished(report: &Report, with_solution: bool) -> Record<'_> {
         file: report.file.as_ref().map(|path| path.display().to_string()),
         rule: Some(report.rule.to_string()),
         objective: Some(report.objective.to_string()),
+        search: Some(report.search.to_string()),
         statistics: Some(Counters::from(&report.statistics)),
         seconds: Some((report.elapsed.as_secs_f64() * 1e6).round() / 1e6),
         threads: Some(report.threads),
+        cluster: report.cluster.as_ref().map(|cluster| Exchange::new(report, cluster)),
         ..Record::default()
     };
     match &report.ending {
@@ -123,11 +155,17 @@ fn finished(report: &Report, with_solution: bool) -> Record<'_> {
         }
         Ending::Unsolvable(why) => {
             record.ending = "unsolvable";
-            record.reason = Some(why.to_string());
+            record.reason = Some(why.clone());
         }
         Ending::Unsupported(why) => {
             record.ending = "unsupported";
-            record.reason = Some(why.to_string());
+            record.reason = Some(why.clone());
+        }
+        Ending::Failed(failure) => {
+            record.ending = "failed";
+            record.worker = failure.worker.as_deref();
+            record.level = Some(failure.level);
+            record.reason = Some(failure.reason.clone());
         }
         Ending::Limit { limit, lower_bound, best } => {
             record.ending = match limit {
@@ -157,6 +195,29 @@ fn refused(refusal: &Refusal) -> Record<'_> {
     }
 }
 
+impl<'a> Exchange<'a> {
+    fn new(report: &Report, cluster: &'a Cluster) -> Self {
+        let traffic = &cluster.traffic;
+        let rounded = |value: f64| (value * 1e4).round() / 1e4;
+        Self {
+            workers: cluster.states.len(),
+            batches: traffic.batches_sent,
+            transferred: traffic.states_sent,
+            bytes: traffic.bytes_sent,
+            filtered: report.statistics.filtered,
+            repeated: traffic.batches_repeated,
+            refused: traffic.batches_refused,
+            bytes_per_state: rounded(ratio(traffic.bytes_sent, traffic.states_sent)),
+            transferred_per_generated: rounded(ratio(
+                traffic.states_sent,
+                report.statistics.generated,
+            )),
+            max_over_mean: rounded(cluster.imbalance()),
+            states_per_worker: &cluster.states,
+        }
+    }
+}
+
 impl BestFound {
     fn new(solution: &Solution, objective: Objective, with_solution: bool) -> Self {
         let Solution { moves } = solution;
@@ -179,9 +240,12 @@ impl From<&Statistics> for Counters {
             generated,
             dead,
             reopened,
+            transferred,
+            filtered,
             states,
             levels,
             peak_bytes,
+            // Of a cluster; told there.
         } = statistics;
         Self {
             expanded,
@@ -191,6 +255,8 @@ impl From<&Statistics> for Counters {
             generated,
             dead,
             reopened,
+            transferred,
+            filtered,
             states,
             levels,
             peak_bytes,

@@ -6,7 +6,6 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Verbosity;
-use crate::board::Board;
 use crate::event::Event;
 use crate::units::{Bytes, Count};
 use crate::watch::Glance;
@@ -59,13 +58,13 @@ impl Live {
     pub(super) fn show(&mut self, event: &Event<'_>, out: &mut impl Write) -> io::Result<()> {
         match (self, event) {
             (Self::Lines(due), Event::Started(..)) => *due = LINE_INTERVAL,
-            (Self::Lines(due), Event::Progress(board, glance)) if glance.elapsed >= *due => {
+            (Self::Lines(due), Event::Progress(id, glance)) if glance.elapsed >= *due => {
                 *due = glance.elapsed + LINE_INTERVAL;
-                writeln!(out, "{}", line(board, glance))?;
+                writeln!(out, "{}", line(id, glance))?;
             }
             (Self::Terminal(bar), Event::Started(..)) => *bar = Some(new_bar()),
-            (Self::Terminal(Some(bar)), Event::Progress(board, glance)) => {
-                bar.set_message(line(board, glance));
+            (Self::Terminal(bar), Event::Progress(id, glance)) => {
+                bar.get_or_insert_with(new_bar).set_message(line(id, glance));
             }
             (Self::Terminal(bar), _) => {
                 if let Some(bar) = bar.take() {
@@ -88,12 +87,11 @@ fn new_bar() -> ProgressBar {
 }
 
 /// The figures, the more important ones first: a narrow terminal cuts the end off.
-fn line(board: &Board, glance: &Glance) -> String {
+fn line(id: &str, glance: &Glance) -> String {
     let progress = &glance.progress;
     let best = progress.best.map_or_else(|| "none".to_owned(), |best| best.to_string());
     format!(
-        "{} {:.1} s: at least {}, best {best}, {} expanded, {} states/s, {}",
-        board.id,
+        "{id} {:.1} s: at least {}, best {best}, {} expanded, {} states/s, {}",
         glance.elapsed.as_secs_f64(),
         progress.lower_bound,
         Count(progress.expanded),

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use sokohive_engine::{
-    Ending, EstimateChoice, Limit, Objective, Progress, Solution, Statistics, Unsolvable,
-    Unsupported, builtin,
+    Ending, EntryWidth, EstimateChoice, Limit, Objective, Progress, SearchChoice, Solution,
+    Statistics, Unsolvable, Unsupported, builtin,
 };
 
 use super::live::LiveStyle;
@@ -23,6 +23,7 @@ fn settings() -> Settings {
     Settings {
         rule: board().level.rule(),
         objective: Objective::Moves,
+        search: SearchChoice::Forward,
         estimate: EstimateChoice::Nearest,
         threads: 2,
         memory: 64 << 20,
@@ -30,6 +31,8 @@ fn settings() -> Settings {
         expansions: u64::MAX,
         dominance: true,
         deadlocks: false,
+        workers: Vec::new(),
+        entry_width: Some(EntryWidth::Bytes16),
     }
 }
 
@@ -40,7 +43,8 @@ fn report(ending: Ending) -> Report {
         file: None,
         rule: board().level.rule(),
         objective: Objective::Moves,
-        ending,
+        search: SearchChoice::Forward,
+        ending: ending.into(),
         statistics: Statistics {
             expanded: 1,
             dominated: 2,
@@ -52,9 +56,12 @@ fn report(ending: Ending) -> Report {
             states: 7,
             levels: 8,
             peak_bytes: 9,
+            transferred: 0,
+            filtered: 0,
         },
         elapsed: Duration::from_millis(1_234),
         threads: 2,
+        cluster: None,
     }
 }
 
@@ -139,6 +146,7 @@ fn json_says_the_same() {
     let optimal = object(Ending::Optimal(solution("rDDL")));
     assert_eq!(optimal["ending"], "optimal");
     assert_eq!(optimal["optimal"], 4);
+    assert_eq!(optimal["search"], "forward");
     assert_eq!(optimal["pushes"], 3);
     assert_eq!(optimal["solution"], "rDDL");
     assert_eq!(optimal["statistics"]["peak_bytes"], 9);
@@ -193,7 +201,7 @@ fn progress_is_a_line_at_least_every_two_seconds() {
         states_per_second: 2_000_000,
     };
     let mut events = vec![Event::Started(&board, &settings)];
-    events.extend((1..=60).map(|tenths| Event::Progress(&board, glance(tenths))));
+    events.extend((1..=60).map(|tenths| Event::Progress(&board.id, glance(tenths))));
     let (results, messages) = written(Style::default(), LiveStyle::Lines, &events);
     assert_eq!(results, "");
     let lines: Vec<&str> = messages.lines().collect();
@@ -214,8 +222,9 @@ fn verbose_says_what_with_and_what_it_took() {
     let (_, messages) = written(style, LiveStyle::Off, &events);
     for part in [
         "7 rows, 6 columns, 1 box, 2 goals, rule keeper-on-goal",
-        "fewest moves, estimate nearest, 2 threads, at most 64.0 MiB, at most 2.5 s, \
-         without deadlock tables",
+        "fewest moves, search forward, estimate nearest, 2 threads, at most 64.0 MiB, \
+         at most 2.5 s, without deadlock tests, entries of at least 16 bytes",
+        "p1: forward search, 1 rows expanded",
         "p1: 4 attempts on the table, 5 generated, 6 dead, 0 reopened",
     ] {
         assert!(messages.contains(part), "{part} in {messages}");

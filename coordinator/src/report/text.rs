@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use sokohive_engine::{Ending, Limit, Solution, Statistics};
+use sokohive_engine::{Limit, Solution, Statistics};
 
 use super::Verbosity;
-use crate::event::{Event, Report, Settings};
-use crate::units::{Bytes, Count, counted};
+use crate::event::{Cluster, Ending, Event, Report, Settings};
+use crate::units::{Bytes, Count, counted, ratio};
 use crate::watch::per_second;
 
 /// The word that stands for a limit in place of an optimum.
@@ -36,6 +36,10 @@ pub(super) fn write_results(
         }
         Ending::Unsolvable(_) => write!(out, "optimal=UNSOLVABLE")?,
         Ending::Unsupported(_) => write!(out, "optimal=UNSUPPORTED")?,
+        Ending::Failed(failure) => {
+            let worker = failure.worker.as_deref().unwrap_or("none");
+            write!(out, "optimal=FAILED worker={worker} level={}", failure.level)?;
+        }
         Ending::Limit { limit, lower_bound, best } => {
             write!(out, "optimal={} lower_bound={lower_bound} best_found=", limit_word(*limit))?;
             match best {
@@ -49,6 +53,9 @@ pub(super) fn write_results(
     match ending {
         Ending::Unsolvable(why) => write!(out, " reason=\"{why}\"")?,
         Ending::Unsupported(why) => write!(out, " reason=\"{why}\"")?,
+        Ending::Failed(failure) => {
+            write!(out, " reason=\"{}\"", failure.reason.replace('"', "'"))?;
+        }
         Ending::Optimal(_) | Ending::Limit { .. } => {}
     }
     writeln!(out)?;
@@ -74,16 +81,24 @@ fn write_statistics(statistics: &Statistics, out: &mut impl Write) -> io::Result
         generated,
         dead,
         reopened,
+        transferred,
+        filtered,
         states,
         levels,
         peak_bytes,
+        // Of a cluster; told there.
     } = statistics;
     write!(
         out,
         " expanded={expanded} generated={generated} attempts={attempts} states={states} \
          dominated={dominated} stale={stale} dead={dead} reopened={reopened} levels={levels} \
          peak_bytes={peak_bytes}"
-    )
+    )?;
+    // Only shards on several machines have anybody to send to.
+    if transferred + filtered > 0 {
+        write!(out, " transferred={transferred} filtered={filtered}")?;
+    }
+    Ok(())
 }
 
 fn write_solution(
@@ -115,7 +130,12 @@ pub(super) fn write_messages(
             writeln!(out, "{}: {}", board.id, board.describe(settings.rule))?;
             write_settings(&board.id, settings, out)
         }
-        Event::Finished(report) if verbosity == Verbosity::Verbose => write_summary(report, out),
+        Event::Finished(report) => {
+            if let Ending::Failed(failure) = &report.ending {
+                message(&format_args!("{}: the cluster failed: {failure}", report.id), out)?;
+            }
+            if verbosity == Verbosity::Verbose { write_summary(report, out) } else { Ok(()) }
+        }
         _ => Ok(()),
     }
 }
@@ -126,10 +146,10 @@ pub(crate) fn message(error: &impl std::fmt::Display, out: &mut impl Write) -> i
 }
 
 fn write_settings(id: &str, settings: &Settings, out: &mut impl Write) -> io::Result<()> {
-    let Settings { objective, estimate, threads, memory, timeout, .. } = settings;
+    let Settings { objective, search, estimate, threads, memory, timeout, .. } = settings;
     write!(
         out,
-        "{id}: fewest {objective}, estimate {estimate}, {}",
+        "{id}: fewest {objective}, search {search}, estimate {estimate}, {}",
         counted(*threads, "thread", "threads")
     )?;
     match *memory {
@@ -146,16 +166,19 @@ fn write_settings(id: &str, settings: &Settings, out: &mut impl Write) -> io::Re
         write!(out, ", without dominance")?;
     }
     if !settings.deadlocks {
-        write!(out, ", without deadlock tables")?;
+        write!(out, ", without deadlock tests")?;
+    }
+    if let Some(width) = settings.entry_width {
+        write!(out, ", entries of at least {width} bytes")?;
     }
     writeln!(out)
 }
 
 fn write_summary(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    let Report { id, statistics, elapsed, .. } = report;
+    let Report { id, search, statistics, elapsed, .. } = report;
     writeln!(
         out,
-        "{id}: {} rows expanded, {} dominated, {} overtaken, over {}",
+        "{id}: {search} search, {} rows expanded, {} dominated, {} overtaken, over {}",
         Count(statistics.expanded),
         Count(statistics.dominated),
         Count(statistics.stale),
@@ -176,5 +199,22 @@ fn write_summary(report: &Report, out: &mut impl Write) -> io::Result<()> {
         elapsed.as_secs_f64(),
         Count(per_second(statistics.states, *elapsed)),
         Bytes(statistics.peak_bytes),
+    )?;
+    report.cluster.as_ref().map_or(Ok(()), |cluster| write_cluster(report, cluster, out))
+}
+
+fn write_cluster(report: &Report, cluster: &Cluster, out: &mut impl Write) -> io::Result<()> {
+    let (id, traffic) = (&report.id, &cluster.traffic);
+    writeln!(
+        out,
+        "{id}: {}: {} states sent in {} batches, {:.2} bytes a state, {:.3} sent a state \
+         generated, {} dropped as duplicates before, fullest share {:.3} times the mean",
+        counted(cluster.states.len(), "worker", "workers"),
+        Count(traffic.states_sent),
+        Count(traffic.batches_sent),
+        ratio(traffic.bytes_sent, traffic.states_sent),
+        ratio(traffic.states_sent, report.statistics.generated),
+        Count(report.statistics.filtered),
+        cluster.imbalance(),
     )
 }

@@ -8,14 +8,20 @@
 //! # Termination
 //!
 //! A thread that finds no chunk hands in everything it holds back and then counts itself idle, under the lock of the
-//! agenda. When all threads are idle nothing of the level is left anywhere: whatever could make more work is held by a
-//! thread that is not idle. Handing in and being woken happen under the same lock, so no wake-up is lost. A thread that
-//! panics poisons the lock, which the others meet as a panic of their own: nobody waits for it.
+//! agenda. When all threads are idle and the inbox is empty nothing of the level is left in this shard: whatever could
+//! make more work is held by a thread that is not idle. Handing in and being woken happen under the same lock, so no
+//! wake-up is lost. A thread that panics ends the search for all, under [`End::Panicked`].
+//!
+//! # Post
+//!
+//! Batches from other shards come in through the inbox; batches for them go out through one outbox each. Both are
+//! bounded in bytes. A full inbox refuses; a thread that finds an outbox full works off the inbox until there is room,
+//! so that two shards with full outboxes never wait for each other.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::side::{Level, Side};
 use crate::outcome::Limit;
@@ -40,7 +46,29 @@ pub(crate) enum End {
     Limit(Limit),
     /// A cost does not fit the table's entries.
     CostTooLarge,
+    /// A thread has panicked.
+    Panicked,
 }
+
+/// What a thread does next.
+pub(crate) enum Work<R> {
+    /// Take rows.
+    Rows(Chunk<R>),
+    /// Relax a batch that came from another shard, then call [`Agenda::applied`].
+    Batch(Vec<u8>),
+}
+
+/// A batch ready to go to another shard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sealed {
+    /// The records. At most 1 MiB.
+    pub bytes: Vec<u8>,
+    /// How many they are.
+    pub records: u32,
+}
+
+/// Called when the state of a shard may be worth a look: all threads idle, a batch sealed, the search over.
+pub(crate) type Wake = Box<dyn Fn() + Send + Sync>;
 
 /// See the module.
 pub(crate) struct Agenda<R> {
@@ -49,9 +77,12 @@ pub(crate) struct Agenda<R> {
     work: Condvar,
     /// The driver waits here for the end of the level.
     quiet: Condvar,
+    /// Threads wait here for room in an outbox, or for a batch.
+    room: Condvar,
     threads: usize,
     /// Rows in all buckets; for watchers.
     rows: AtomicU64,
+    wake: Option<Wake>,
 }
 
 type Bucket<R> = BTreeMap<Reverse<u32>, Vec<Vec<R>>>;
@@ -63,10 +94,50 @@ struct State<R> {
     level: Option<Level>,
     idle: usize,
     end: Option<End>,
+    post: Post,
+}
+
+/// Bytes that may wait in the inbox, and in all outboxes together.
+const MOST_POST_BYTES: usize = 16 << 20;
+
+#[derive(Default)]
+struct Post {
+    inbox: VecDeque<Vec<u8>>,
+    inbox_bytes: usize,
+    outboxes: Vec<VecDeque<Sealed>>,
+    outbox_bytes: usize,
+    /// Batches ever put into an outbox, and ever applied. Only grow.
+    sealed: u64,
+    applied: u64,
+}
+
+/// How a shard stands; all of one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    /// No work of the open level is left here: no rows, no batch unapplied, nothing unsealed, all threads idle.
+    pub(crate) idle: bool,
+    pub(crate) sealed: u64,
+    pub(crate) applied: u64,
+    /// What waits, forward and backward.
+    pub(crate) next: [Option<Next>; 2],
+    pub(crate) end: Option<End>,
+}
+
+/// The next level of a side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Next {
+    /// The smallest f of rows waiting.
+    pub f: u32,
+    /// How many rows wait at it.
+    pub rows: u64,
 }
 
 impl<R: Copy> State<R> {
-    fn take(&mut self) -> Option<Chunk<R>> {
+    fn take(&mut self) -> Option<Work<R>> {
+        if let Some(batch) = self.post.inbox.pop_front() {
+            self.post.inbox_bytes -= batch.len();
+            return Some(Work::Batch(batch));
+        }
         let Level { side, f: most } = self.level?;
         let mut entry = self.buckets[side as usize].first_entry()?;
         let f = *entry.key();
@@ -83,25 +154,15 @@ impl<R: Copy> State<R> {
                 entry.remove();
             }
         }
-        Some(Chunk { side, f, cost, rows })
+        Some(Work::Rows(Chunk { side, f, cost, rows }))
     }
-}
 
-/// The next level of a side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Next {
-    /// The smallest f of rows waiting.
-    pub(crate) f: u32,
-    /// How many rows wait at it.
-    pub(crate) rows: u64,
-}
-
-impl<R: Copy> State<R> {
-    /// Whether rows of the open level wait.
+    /// Whether work of the open level waits.
     fn has_work(&self) -> bool {
-        self.level.is_some_and(|Level { side, f }| {
+        let has_rows = self.level.is_some_and(|Level { side, f }| {
             self.buckets[side as usize].first_key_value().is_some_and(|(&least, _)| least <= f)
-        })
+        });
+        has_rows || !self.post.inbox.is_empty()
     }
 
     fn next(&self, side: Side) -> Option<Next> {
@@ -112,19 +173,36 @@ impl<R: Copy> State<R> {
 }
 
 impl<R: Copy> Agenda<R> {
-    pub(crate) fn new(threads: usize) -> Self {
-        let state = State { buckets: Default::default(), level: None, idle: 0, end: None };
+    /// An agenda for so many threads, with outboxes for so many shards.
+    pub(crate) fn new(threads: usize, shards: usize, wake: Option<Wake>) -> Self {
+        let outboxes = std::iter::repeat_with(VecDeque::new).take(shards).collect();
+        let state = State {
+            buckets: Default::default(),
+            level: None,
+            idle: 0,
+            end: None,
+            post: Post { outboxes, ..Post::default() },
+        };
         Self {
             state: Mutex::new(state),
             work: Condvar::new(),
             quiet: Condvar::new(),
+            room: Condvar::new(),
             threads,
             rows: AtomicU64::new(0),
+            wake,
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<R>> {
-        self.state.lock().expect("another search thread panicked")
+        // A panic under the lock leaves nothing half done that matters: the search is over then.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake(&self) {
+        if let Some(wake) = &self.wake {
+            wake();
+        }
     }
 
     /// Puts rows into their bucket. Chunks shorter than [`CHUNK_ROWS`] are joined to what is there.
@@ -144,22 +222,24 @@ impl<R: Copy> Agenda<R> {
         }
     }
 
-    fn take_from(&self, state: &mut State<R>) -> Option<Chunk<R>> {
-        let chunk = state.take()?;
-        self.rows.fetch_sub(chunk.rows.len() as u64, Ordering::Relaxed);
-        Some(chunk)
+    fn take_from(&self, state: &mut State<R>) -> Option<Work<R>> {
+        let work = state.take()?;
+        if let Work::Rows(chunk) = &work {
+            self.rows.fetch_sub(chunk.rows.len() as u64, Ordering::Relaxed);
+        }
+        Some(work)
     }
 
-    /// Rows of the current level, if there are any just now.
-    pub(crate) fn take(&self) -> Option<Chunk<R>> {
+    /// Work of the current level, if there is any just now.
+    pub(crate) fn take(&self) -> Option<Work<R>> {
         let mut state = self.lock();
         if state.end.is_some() { None } else { self.take_from(&mut state) }
     }
 
-    /// Rows of the current level, or of one opened later; `None` when the search is over.
+    /// Work of the current level, or of one opened later; `None` when the search is over.
     ///
     /// The thread must have handed in all it held back.
-    pub(crate) fn wait(&self) -> Option<Chunk<R>> {
+    pub(crate) fn wait(&self) -> Option<Work<R>> {
         let mut state = self.lock();
         state.idle += 1;
         loop {
@@ -168,15 +248,28 @@ impl<R: Copy> Agenda<R> {
                 self.quiet.notify_all();
                 return None;
             }
-            if let Some(chunk) = self.take_from(&mut state) {
+            if let Some(work) = self.take_from(&mut state) {
                 state.idle -= 1;
-                return Some(chunk);
+                return Some(work);
             }
             if state.idle == self.threads {
                 self.quiet.notify_all();
+                self.wake();
             }
-            state = self.work.wait(state).expect("another search thread panicked");
+            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Counts on fewer threads than were planned: so many never come.
+    pub(crate) fn do_without(&self, threads: usize) {
+        let mut state = self.lock();
+        state.idle += threads;
+        self.quiet.notify_all();
+    }
+
+    /// Whether everybody has been sent home.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.lock().end.is_some()
     }
 
     /// Sends everybody home. The first reason counts.
@@ -184,7 +277,9 @@ impl<R: Copy> Agenda<R> {
         let mut state = self.lock();
         state.end.get_or_insert(reason);
         self.work.notify_all();
+        self.room.notify_all();
         self.quiet.notify_all();
+        self.wake();
     }
 
     /// Opens a level: rows of its side and of at most its f are handed out.
@@ -192,6 +287,13 @@ impl<R: Copy> Agenda<R> {
         let mut state = self.lock();
         state.level = Some(level);
         self.work.notify_all();
+        // Nothing may wait at this level here, and nobody would say so.
+        self.wake();
+    }
+
+    /// The level being worked on.
+    pub(crate) fn level(&self) -> Option<Level> {
+        self.lock().level
     }
 
     /// Waits until the open level is worked off, or an end has come; returns the next levels, forward and backward.
@@ -204,7 +306,19 @@ impl<R: Copy> Agenda<R> {
             if state.idle == self.threads && !state.has_work() {
                 return Ok([state.next(Side::Forward), state.next(Side::Backward)]);
             }
-            state = self.quiet.wait(state).expect("a search thread panicked");
+            state = self.quiet.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// How the shard stands.
+    pub(crate) fn standing(&self) -> Standing {
+        let state = self.lock();
+        Standing {
+            idle: state.idle == self.threads && !state.has_work(),
+            sealed: state.post.sealed,
+            applied: state.post.applied,
+            next: [state.next(Side::Forward), state.next(Side::Backward)],
+            end: state.end,
         }
     }
 
@@ -212,4 +326,79 @@ impl<R: Copy> Agenda<R> {
     pub(crate) fn rows(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)
     }
+
+    /// Takes in a batch from another shard, unless the inbox is full.
+    pub(crate) fn deliver(&self, batch: Vec<u8>) -> Result<(), InboxFull> {
+        let mut state = self.lock();
+        let post = &mut state.post;
+        if !post.inbox.is_empty() && post.inbox_bytes + batch.len() > MOST_POST_BYTES {
+            return Err(InboxFull);
+        }
+        post.inbox_bytes += batch.len();
+        post.inbox.push_back(batch);
+        self.work.notify_one();
+        self.room.notify_one();
+        Ok(())
+    }
+
+    /// Counts a batch as applied: what came of it is in the table, or held by a thread that is not idle.
+    pub(crate) fn applied(&self) {
+        self.lock().post.applied += 1;
+    }
+
+    /// Puts a batch into the outbox of a shard, unless the outboxes are full. Ignored when the search is over.
+    pub(crate) fn post(&self, shard: u16, sealed: Sealed) -> Result<(), Sealed> {
+        let mut state = self.lock();
+        if state.end.is_some() {
+            return Ok(());
+        }
+        let post = &mut state.post;
+        if post.outbox_bytes > 0 && post.outbox_bytes + sealed.bytes.len() > MOST_POST_BYTES {
+            return Err(sealed);
+        }
+        post.outbox_bytes += sealed.bytes.len();
+        post.sealed += 1;
+        post.outboxes[usize::from(shard)].push_back(sealed);
+        self.wake();
+        Ok(())
+    }
+
+    /// Waits for room in the outboxes; a batch that is to be applied meanwhile is returned at once.
+    pub(crate) fn batch_or_room(&self) -> Option<Vec<u8>> {
+        let mut state = self.lock();
+        loop {
+            if state.end.is_some() {
+                return None;
+            }
+            if let Some(batch) = state.post.inbox.pop_front() {
+                state.post.inbox_bytes -= batch.len();
+                return Some(batch);
+            }
+            if state.post.outbox_bytes < MOST_POST_BYTES / 2 {
+                return None;
+            }
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The next batch for a shard.
+    pub(crate) fn collect(&self, shard: u16) -> Option<Sealed> {
+        let mut state = self.lock();
+        let sealed = state.post.outboxes.get_mut(usize::from(shard))?.pop_front()?;
+        state.post.outbox_bytes -= sealed.bytes.len();
+        if state.post.outbox_bytes < MOST_POST_BYTES / 2 {
+            self.room.notify_all();
+        }
+        Some(sealed)
+    }
+
+    /// Bytes waiting in inbox and outboxes.
+    pub(crate) fn post_bytes(&self) -> u64 {
+        let state = self.lock();
+        (state.post.inbox_bytes + state.post.outbox_bytes) as u64
+    }
 }
+
+/// There is no room in the inbox just now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InboxFull;

@@ -1,6 +1,7 @@
 //! The search: level-synchronous parallel A* over rows.
 
 pub(crate) mod agenda;
+pub(crate) mod exchange;
 pub(crate) mod expand;
 pub(crate) mod incumbent;
 pub(crate) mod levels;

@@ -1,34 +1,39 @@
 //! The states of one process: table, open list, and the threads that work on them.
 
-use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use crossbeam_utils::CachePadded;
 
-use super::agenda::{Agenda, CHUNK_ROWS, Chunk, End};
+use super::agenda::{Agenda, CHUNK_ROWS, Chunk, End, Sealed, Wake, Work};
+use super::exchange::{BATCH_RECORDS, BatchError, Exchange, SentFilter};
 use super::expand::{Expander, Successor};
 use super::incumbent::Incumbent;
 use super::problem::Problem;
+use super::roots;
 use super::side::Side;
 use crate::budget::Budget;
-use crate::control::Done;
 use crate::outcome::Limit;
 use crate::rank::Rank;
-use crate::table::{Relaxation, Row, Table};
+use crate::table::{Entry, Relaxation, Row, Table};
 use crate::walk::Ground;
-use crate::{Control, Statistics, Stop};
+use crate::{Control, SearchChoice, Statistics, Stop};
 
 /// One shard of the search; a search in one process has just one.
-pub(crate) struct Shard<'a, R, G: Ground> {
-    pub(crate) problem: &'a Problem<R, G::Set>,
+pub(crate) struct Shard<R, G: Ground> {
+    pub(crate) problem: Problem<R, G::Set>,
     /// Threads hold it shared while they look things up; growing takes it alone.
-    pub(crate) table: RwLock<Table<R>>,
+    table: RwLock<Table<R>>,
     pub(crate) agenda: Agenda<R>,
     pub(crate) incumbent: Incumbent<R>,
-    pub(crate) budget: &'a Budget,
-    control: &'a Control,
+    pub(crate) budget: Budget,
+    /// Who owns the other box sets, if not all are ours.
+    exchange: Option<Exchange>,
+    control: Control,
     most_expansions: u64,
     expanded: CachePadded<AtomicU64>,
+    /// What each thread has counted.
+    statistics: Vec<CachePadded<Mutex<Statistics>>>,
     /// The table could not grow the last time; from then on it is filled to the brim.
     growth_refused: AtomicBool,
     ground: std::marker::PhantomData<fn() -> G>,
@@ -36,83 +41,144 @@ pub(crate) struct Shard<'a, R, G: Ground> {
 
 /// Relaxations put off until their lines have come near.
 const PENDING: usize = 64;
+/// States to start from that are stored between two looks at the limits.
+const LOOK_UP: usize = 4096;
 /// How many rows ahead of the one being expanded are brought near.
 const ROWS_AHEAD: usize = 8;
 
-impl<'a, R: Rank, G: Ground> Shard<'a, R, G> {
+/// How a shard is to work.
+pub(crate) struct Terms {
+    pub(crate) threads: usize,
+    pub(crate) control: Control,
+    pub(crate) most_expansions: u64,
+    pub(crate) exchange: Option<Exchange>,
+    pub(crate) wake: Option<Wake>,
+}
+
+impl<R: Rank, G: Ground> Shard<R, G> {
     pub(crate) fn new(
-        problem: &'a Problem<R, G::Set>,
+        problem: Problem<R, G::Set>,
         table: Table<R>,
-        threads: usize,
-        budget: &'a Budget,
-        control: &'a Control,
-        most_expansions: u64,
+        budget: Budget,
+        terms: Terms,
     ) -> Self {
+        let shards = terms.exchange.as_ref().map_or(0, Exchange::workers);
         Self {
             problem,
             table: RwLock::new(table),
-            agenda: Agenda::new(threads),
+            agenda: Agenda::new(terms.threads, shards, terms.wake),
             incumbent: Incumbent::new(),
             budget,
-            control,
-            most_expansions,
+            exchange: terms.exchange,
+            control: terms.control,
+            most_expansions: terms.most_expansions,
             expanded: CachePadded::new(AtomicU64::new(0)),
+            // One for each thread, and one for what is counted before they begin.
+            statistics: std::iter::repeat_with(Default::default).take(terms.threads + 1).collect(),
             growth_refused: AtomicBool::new(false),
             ground: std::marker::PhantomData,
         }
     }
 
-    /// Works on levels until sent home; returns what was counted. Call once on each of the threads.
-    pub(crate) fn work(&self) -> Statistics {
-        let mut thread = Thread::new(self);
+    /// Works on levels until sent home. Call once on each of the threads, with its number from 0.
+    pub(crate) fn work(&self, number: usize) {
+        let panic = PanicEndsAll(&self.agenda);
+        let mut thread = Thread::new(self, number);
         loop {
-            let chunk = match self.agenda.take() {
-                Some(chunk) => chunk,
+            let work = match self.agenda.take() {
+                Some(work) => work,
                 None => {
                     thread.hand_in();
+                    self.show(&mut thread);
                     match self.agenda.wait() {
-                        Some(chunk) => chunk,
-                        None => return thread.statistics,
+                        Some(work) => work,
+                        None => break,
                     }
                 }
             };
-            thread.expand(chunk);
-            self.check_limits(&mut thread);
+            match work {
+                Work::Rows(chunk) => thread.expand(chunk),
+                Work::Batch(batch) => thread.apply(&batch),
+            }
+            self.show(&mut thread);
+        }
+        std::mem::forget(panic);
+    }
+
+    /// Stores states to start from, as far as they are ours, and the solution that the start may be.
+    pub(crate) fn seed(&self, search: SearchChoice) {
+        let mut thread = Thread::new(self, self.statistics.len() - 1);
+        let (start, finish) = roots::start::<R, G>(&self.problem);
+        finish.into_iter().for_each(|finish| self.incumbent.offer(finish));
+        thread.store(Side::Forward, start.into_iter());
+        if search != SearchChoice::Forward {
+            // There may be more finished boards than there is time or memory for.
+            let goes_on = |&(index, _): &(usize, _)| index % LOOK_UP != 0 || !self.is_over();
+            let finished = roots::finished(&self.problem).enumerate().take_while(goes_on);
+            thread.store(Side::Backward, finished.map(|(_, state)| state));
+        }
+        self.show(&mut thread);
+    }
+
+    /// Whether a batch is whole and all of it is ours.
+    pub(crate) fn check_batch(&self, batch: &[u8]) -> Result<(), BatchError> {
+        let Some(exchange) = &self.exchange else { return Err(BatchError::Owner(0)) };
+        let batch = exchange.format().open(batch, self.problem.ranking.sets())?;
+        let foreign = |state: Successor<R>| exchange.owner(state.rank) != exchange.me();
+        match batch.successors().position(foreign) {
+            Some(index) => Err(BatchError::Owner(index as u32)),
+            None => Ok(()),
         }
     }
 
-    /// Stores states to start from.
-    pub(crate) fn seed(&self, side: Side, states: impl IntoIterator<Item = Successor<R>>) {
-        let mut thread = Thread::new(self);
-        thread.side = side;
-        for state in states {
-            let mixed = self.table.read().expect("no holder panics").mix(state.rank);
-            thread.pending.push((mixed, state));
-            if thread.pending.len() >= PENDING {
-                thread.hand_in();
-            }
+    /// The rows of box sets, as they are.
+    pub(crate) fn rows(&self, ranks: impl Iterator<Item = R>) -> Vec<Vec<Entry>> {
+        let table = self.table();
+        ranks.map(|rank| table.row(table.mix(rank))).collect()
+    }
+
+    /// What has been counted so far.
+    pub(crate) fn statistics(&self) -> Statistics {
+        let mut sum = Statistics::default();
+        for thread in &self.statistics {
+            sum += *thread.lock().unwrap_or_else(PoisonError::into_inner);
         }
-        thread.hand_in();
+        sum.peak_bytes = self.budget.peak();
+        sum
+    }
+
+    fn table(&self) -> RwLockReadGuard<'_, Table<R>> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Shows what the thread has done, and ends the search where a limit is reached.
-    fn check_limits(&self, thread: &mut Thread<'_, R, G>) {
-        let Statistics { expanded, states, .. } = thread.statistics;
-        let done = Done {
-            expanded: expanded - thread.shown.expanded,
-            states: states - thread.shown.states,
-        };
-        thread.shown = Done { expanded, states };
-        let expanded = self.expanded.fetch_add(done.expanded, Ordering::Relaxed) + done.expanded;
-        self.control.publish(&done, self.incumbent.cost(), self.agenda.rows(), self.budget.used());
-        if let Some(stop) = self.control.stopped() {
-            self.agenda.end(End::Limit(match stop {
-                Stop::Time => Limit::Time,
-                Stop::Interrupt => Limit::Interrupted,
-            }));
-        } else if expanded >= self.most_expansions {
+    fn show(&self, thread: &mut Thread<'_, R, G>) {
+        let mut shown =
+            self.statistics[thread.number].lock().unwrap_or_else(PoisonError::into_inner);
+        let new = thread.statistics.expanded - shown.expanded;
+        let states = thread.statistics.states - shown.states;
+        *shown = thread.statistics;
+        drop(shown);
+        let expanded = self.expanded.fetch_add(new, Ordering::Relaxed) + new;
+        let best = self.incumbent.cost();
+        self.control.publish(new, states, best, self.agenda.rows(), self.budget.used());
+        if !self.heed_stop() && expanded >= self.most_expansions {
             self.agenda.end(End::Limit(Limit::Expansions));
         }
+    }
+
+    /// Ends the search if somebody outside has asked for it.
+    fn heed_stop(&self) -> bool {
+        let Some(stop) = self.control.stopped() else { return false };
+        self.agenda.end(End::Limit(match stop {
+            Stop::Time => Limit::Time,
+            Stop::Interrupt => Limit::Interrupted,
+        }));
+        true
+    }
+
+    fn is_over(&self) -> bool {
+        self.heed_stop() || self.agenda.has_ended()
     }
 
     fn hand_over(&self, chunk: Chunk<R>) {
@@ -126,7 +192,7 @@ impl<'a, R: Rank, G: Ground> Shard<'a, R, G> {
 
     /// Doubles the table, unless another thread has since it had so many slots. False if it cannot be done.
     fn grow(&self, slots: usize) -> bool {
-        let mut table = self.table.write().expect("no holder panics");
+        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         if table.slots() > slots {
             return true;
         }
@@ -137,9 +203,19 @@ impl<'a, R: Rank, G: Ground> Shard<'a, R, G> {
     }
 }
 
+/// Sends everybody home if it is dropped, which a panic does.
+struct PanicEndsAll<'a, R: Copy>(&'a Agenda<R>);
+
+impl<R: Copy> Drop for PanicEndsAll<'_, R> {
+    fn drop(&mut self) {
+        self.0.end(End::Panicked);
+    }
+}
+
 /// What one thread holds.
 struct Thread<'s, R, G: Ground> {
-    shard: &'s Shard<'s, R, G>,
+    number: usize,
+    shard: &'s Shard<R, G>,
     expander: Expander<'s, R, G>,
     statistics: Statistics,
     /// The side of the level being worked on.
@@ -147,77 +223,175 @@ struct Thread<'s, R, G: Ground> {
     /// Successors to be looked up, with their mixed ranks.
     pending: Vec<(R, Successor<R>)>,
     held: Held<R>,
+    /// Successors for each of the other shards.
+    outgoing: Vec<Vec<Successor<R>>>,
+    filter: Option<SentFilter<R>>,
     row: Row,
     mixed: Vec<R>,
     /// New entries not yet added to the table's count.
     stored: u64,
-    /// What watchers have been shown.
-    shown: Done,
 }
 
 impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
-    fn new(shard: &'s Shard<'s, R, G>) -> Self {
+    fn new(shard: &'s Shard<R, G>, number: usize) -> Self {
+        let exchange = shard.exchange.as_ref();
+        let shards = exchange.map_or(0, Exchange::workers);
         Self {
+            number,
             shard,
-            expander: Expander::new(shard.problem),
+            expander: Expander::new(&shard.problem),
             statistics: Statistics::default(),
             side: Side::Forward,
             pending: Vec::with_capacity(2 * PENDING),
             held: Held::new(),
+            outgoing: vec![Vec::new(); shards],
+            filter: (shards > 1).then(SentFilter::new),
             row: Row::default(),
             mixed: Vec::new(),
             stored: 0,
-            shown: Done::default(),
         }
     }
 
     fn expand(&mut self, chunk: Chunk<R>) {
         let shard = self.shard;
-        self.shard.budget.give_back(row_bytes(&chunk.rows));
+        shard.budget.give_back(row_bytes(&chunk.rows));
         self.side = chunk.side;
         let mut from = 0;
         while from < chunk.rows.len() {
-            let table = shard.table.read().expect("no holder panics");
+            let table = shard.table();
             self.mixed.clear();
             self.mixed.extend(chunk.rows.iter().map(|&rank| table.mix(rank)));
             for &mixed in self.mixed[from..].iter().take(ROWS_AHEAD) {
                 table.prefetch(mixed);
             }
             let mut room = Room::Enough;
-            while room == Room::Enough && from < chunk.rows.len() {
+            let mut full_batch = false;
+            while room == Room::Enough && !full_batch && from < chunk.rows.len() {
                 if let Some(&ahead) = self.mixed.get(from + ROWS_AHEAD) {
                     table.prefetch(ahead);
                 }
                 self.row.cost = chunk.cost;
                 table.open_row(self.mixed[from], chunk.side, &mut self.row);
-                let pending = &mut self.pending;
+                let Self { expander, row, statistics, pending, outgoing, filter, .. } = self;
                 let incumbent = &shard.incumbent;
-                self.expander.expand(
+                let mut filtered = 0;
+                expander.expand(
                     chunk.side,
                     chunk.rows[from],
-                    &mut self.row,
-                    &mut self.statistics,
+                    row,
+                    statistics,
                     |successor| {
-                        if successor.cost + successor.estimate < incumbent.cost() {
-                            let mixed = table.mix(successor.rank);
-                            table.prefetch(mixed);
-                            pending.push((mixed, successor));
+                        if successor.cost + successor.estimate >= incumbent.cost() {
+                            return;
                         }
+                        let mixed = table.mix(successor.rank);
+                        if let Some(exchange) = &shard.exchange {
+                            let owner = exchange.owner(successor.rank);
+                            if owner != exchange.me() {
+                                let filter = filter.as_mut();
+                                if filter.is_none_or(|f| f.admits(mixed, chunk.side, &successor)) {
+                                    let batch = &mut outgoing[usize::from(owner)];
+                                    batch.push(successor);
+                                    full_batch |= batch.len() >= BATCH_RECORDS;
+                                } else {
+                                    filtered += 1;
+                                }
+                                return;
+                            }
+                        }
+                        table.prefetch(mixed);
+                        pending.push((mixed, successor));
                     },
                     |finish| incumbent.offer(finish),
                 );
+                self.statistics.filtered += filtered;
                 from += 1;
                 if self.pending.len() >= PENDING {
                     room = self.relax(&table);
                 }
             }
+            let slots = table.slots();
+            drop(table);
             if room != Room::Enough {
-                let slots = table.slots();
-                drop(table);
                 self.grow_and_relax(slots);
+            }
+            if full_batch {
+                self.send(BATCH_RECORDS);
             }
         }
         self.held.recycle(chunk.rows);
+    }
+
+    /// Relaxes the successors of a batch. Batches are checked when they come in.
+    fn apply(&mut self, batch: &[u8]) {
+        let shard = self.shard;
+        let exchange = shard.exchange.as_ref().expect("batches come from other shards");
+        if let Ok(batch) = exchange.format().open(batch, shard.problem.ranking.sets()) {
+            self.store(batch.level.side, batch.successors());
+        }
+        shard.agenda.applied();
+    }
+
+    /// Relaxes states of one side, as far as they are ours.
+    fn store(&mut self, side: Side, states: impl Iterator<Item = Successor<R>>) {
+        if self.side != side {
+            self.relax_all();
+            self.side = side;
+        }
+        let shard = self.shard;
+        let ours = |state: &Successor<R>| {
+            shard.exchange.as_ref().is_none_or(|e| e.owner(state.rank) == e.me())
+        };
+        let mut states = states.filter(ours).peekable();
+        while states.peek().is_some() {
+            let table = shard.table();
+            let mut room = Room::Enough;
+            while room == Room::Enough
+                && let Some(state) = states.next()
+            {
+                if state.cost + state.estimate < shard.incumbent.cost() {
+                    let mixed = table.mix(state.rank);
+                    table.prefetch(mixed);
+                    self.pending.push((mixed, state));
+                    if self.pending.len() >= PENDING {
+                        room = self.relax(&table);
+                    }
+                }
+            }
+            let slots = table.slots();
+            drop(table);
+            if room != Room::Enough {
+                self.grow_and_relax(slots);
+            }
+        }
+        self.hand_in_rows();
+    }
+
+    /// Seals and posts the outgoing successors of every shard that has at least so many.
+    ///
+    /// Where the outboxes are full, batches that have come in are applied meanwhile.
+    fn send(&mut self, least: usize) {
+        let shard = self.shard;
+        let Some(exchange) = &shard.exchange else { return };
+        for peer in 0..exchange.workers() {
+            let mut rest = std::mem::take(&mut self.outgoing[peer]);
+            if rest.is_empty() || rest.len() < least {
+                self.outgoing[peer] = rest;
+                continue;
+            }
+            let Some(level) = shard.agenda.level() else { return };
+            let (bytes, records) = exchange.format().seal(level, &mut rest);
+            rest.clear();
+            self.outgoing[peer] = rest;
+            self.statistics.transferred += u64::from(records);
+            let mut sealed = Sealed { bytes, records };
+            while let Err(refused) = shard.agenda.post(peer as u16, sealed) {
+                sealed = refused;
+                if let Some(batch) = shard.agenda.batch_or_room() {
+                    self.apply(&batch);
+                }
+            }
+        }
     }
 
     /// Looks up the successors put off; where that needs a larger table, the rest stays pending.
@@ -267,7 +441,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
     fn grow_and_relax(&mut self, mut slots: usize) {
         loop {
             let grown = self.shard.grow(slots);
-            let table = self.shard.table.read().expect("no holder panics");
+            let table = self.shard.table();
             if self.relax(&table) != Room::None {
                 return;
             }
@@ -280,17 +454,28 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
         }
     }
 
-    /// Looks up and hands over all that is held back.
-    fn hand_in(&mut self) {
-        let table = self.shard.table.read().expect("no holder panics");
-        if self.relax(&table) != Room::Enough {
-            let slots = table.slots();
-            drop(table);
+    /// Looks up all successors put off.
+    fn relax_all(&mut self) {
+        let table = self.shard.table();
+        let room = self.relax(&table);
+        let slots = table.slots();
+        drop(table);
+        if room != Room::Enough {
             self.grow_and_relax(slots);
         }
+    }
+
+    fn hand_in_rows(&mut self) {
+        self.relax_all();
         for chunk in self.held.drain() {
             self.shard.hand_over(chunk);
         }
+    }
+
+    /// Looks up, hands over and sends all that is held back.
+    fn hand_in(&mut self) {
+        self.send(1);
+        self.hand_in_rows();
     }
 }
 

@@ -12,7 +12,7 @@ use crate::table::Row;
 /// The floor of a board, on which fronts of keepers spread step by step.
 ///
 /// A front claims squares that no front has claimed before; which front spreads first therefore decides ties.
-pub(crate) trait Ground: Send {
+pub(crate) trait Ground: Send + 'static {
     /// Sets of squares of this board.
     type Set: SquareSet;
     /// The squares claimed in the last step.

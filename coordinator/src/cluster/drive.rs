@@ -1,0 +1,258 @@
+//! Runs a [`Job`]: makes its calls, keeps its clock, walks back along its solution.
+//!
+//! One task owns the job and hears of everything through one channel; it never waits for anything
+//! but that channel and the clock.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sokohive_engine::{Moves, SearchChoice, Statistics};
+use sokohive_proto::{
+    ClusterFailure, Finish, JobEnding, JobProgress, JobResult, Owners, Rank, Row, Traffic,
+};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
+
+use super::job::{Command, Ending, Event, Job, Settings, StopReason};
+use super::link::Link;
+use super::plan::Plan;
+
+/// How often progress is told at most.
+const PROGRESS: Duration = Duration::from_millis(50);
+
+/// What a job is run with.
+pub struct Drive {
+    /// What the job is made of.
+    pub settings: Settings,
+    /// Longest time to search.
+    pub timeout: Option<Duration>,
+    /// The board.
+    pub plan: Arc<dyn Plan>,
+    /// Set when the job is to stop.
+    pub stop: watch::Receiver<Option<StopReason>>,
+}
+
+/// What the driver hears.
+enum News {
+    Event(Event),
+    /// The walk wants rows.
+    RowsWanted {
+        ranks: Vec<Rank>,
+        answer: oneshot::Sender<Vec<Row>>,
+    },
+    WalkedBack(Result<Moves, String>),
+}
+
+impl Drive {
+    /// Runs the job to its end. Needs a tokio runtime with time and I/O around it.
+    pub async fn run(self, mut progress: impl FnMut(JobProgress)) -> JobResult {
+        let Self { settings, timeout, plan, mut stop } = self;
+        let start = Instant::now();
+        let links: Result<Vec<Link>, _> =
+            settings.workers.iter().map(|address| Link::new(address)).collect();
+        let links = match links {
+            Ok(links) => links,
+            Err(error) => return failed_early(error.to_string()),
+        };
+        let owners = Owners::even(links.len());
+        let (sender, mut news) = mpsc::unbounded_channel();
+        let (job, commands) = Job::start(Duration::ZERO, settings);
+        let mut driver =
+            Driver { start, job, links, plan, owners, news: sender, wanted: None, moves: None };
+        let mut ending = driver.obey(commands);
+        let time_is_up = async {
+            match timeout {
+                Some(timeout) => tokio::time::sleep(timeout).await,
+                None => std::future::pending().await,
+            }
+        };
+        let stopped = async {
+            let reason = stop.wait_for(Option::is_some).await.ok().and_then(|reason| *reason);
+            match reason {
+                Some(reason) => reason,
+                // Nobody is left who could wish for it.
+                None => std::future::pending().await,
+            }
+        };
+        tokio::pin!(time_is_up, stopped);
+        let (mut may_time_out, mut may_stop) = (true, true);
+        let mut told = Duration::ZERO;
+        while ending.is_none() {
+            let deadline = driver.job.deadline().map_or(start, |at| start + at);
+            let event = tokio::select! {
+                // What has happened counts before what is to be.
+                biased;
+                Some(news) = news.recv() => driver.hear(news),
+                () = &mut time_is_up, if may_time_out => {
+                    may_time_out = false;
+                    Some(Event::Stop(StopReason::Time))
+                }
+                reason = &mut stopped, if may_stop => {
+                    may_stop = false;
+                    Some(Event::Stop(reason))
+                }
+                () = tokio::time::sleep_until(deadline) => Some(Event::Tick),
+            };
+            if let Some(event) = event {
+                ending = driver.event(event);
+            }
+            if told + PROGRESS <= start.elapsed() {
+                told = start.elapsed();
+                progress(driver.job.progress());
+            }
+        }
+        driver.result(ending)
+    }
+}
+
+struct Driver {
+    start: Instant,
+    job: Job,
+    links: Vec<Link>,
+    plan: Arc<dyn Plan>,
+    owners: Owners,
+    /// Unbounded, but bounded by what is asked for: one answer a worker, one wish of the walk.
+    news: mpsc::UnboundedSender<News>,
+    /// The rows that the walk waits for.
+    wanted: Option<Wanted>,
+    moves: Option<Moves>,
+}
+
+/// Rows that the walk waits for.
+struct Wanted {
+    /// For each row wanted, its worker.
+    workers: Vec<usize>,
+    answer: oneshot::Sender<Vec<Row>>,
+}
+
+impl Driver {
+    fn event(&mut self, event: Event) -> Option<Ending> {
+        let commands = self.job.handle(self.start.elapsed(), event);
+        self.obey(commands)
+    }
+
+    fn obey(&mut self, commands: Vec<Command>) -> Option<Ending> {
+        let mut ending = None;
+        for command in commands {
+            match command {
+                Command::Call { worker, call, request } => {
+                    let (link, news) = (self.links[worker].clone(), self.news.clone());
+                    tokio::spawn(async move {
+                        let result = link.call(request).await;
+                        let _ = news.send(News::Event(Event::Answered { call, result }));
+                    });
+                }
+                Command::WalkBack(finish) => self.walk_back(finish),
+                Command::Deliver(rows) => self.deliver(rows),
+                Command::End(end) => ending = Some(end),
+            }
+        }
+        ending
+    }
+
+    fn hear(&mut self, news: News) -> Option<Event> {
+        match news {
+            News::Event(event) => Some(event),
+            News::RowsWanted { ranks, answer } => {
+                let shards = self.owners.as_slice();
+                let owner =
+                    |&rank: &Rank| usize::from(shards[self.plan.shard(rank) % shards.len()]);
+                let workers: Vec<usize> = ranks.iter().map(owner).collect();
+                let mut by_worker: Vec<(usize, Vec<Rank>)> = Vec::new();
+                for (&worker, &rank) in workers.iter().zip(&ranks) {
+                    match by_worker.iter_mut().find(|(other, _)| *other == worker) {
+                        Some((_, ranks)) => ranks.push(rank),
+                        None => by_worker.push((worker, vec![rank])),
+                    }
+                }
+                self.wanted = Some(Wanted { workers, answer });
+                Some(Event::RowsWanted(by_worker))
+            }
+            News::WalkedBack(result) => {
+                let told = result.as_ref().map(|_| ()).map_err(Clone::clone);
+                self.moves = result.ok();
+                Some(Event::WalkedBack(told))
+            }
+        }
+    }
+
+    /// Walks back on a thread of its own, as that waits for rows.
+    fn walk_back(&mut self, finish: Finish) {
+        let (plan, news) = (Arc::clone(&self.plan), self.news.clone());
+        tokio::task::spawn_blocking(move || {
+            let mut rows = |ranks: &[Rank]| {
+                if ranks.is_empty() {
+                    return Ok(Vec::new());
+                }
+                let (answer, rows) = oneshot::channel();
+                let wish = News::RowsWanted { ranks: ranks.to_vec(), answer };
+                let over = || "the job is over".to_owned();
+                news.send(wish).map_err(|_| over())?;
+                rows.blocking_recv().map_err(|_| over())
+            };
+            let result = plan.walk_back(finish, &mut rows);
+            let _ = news.send(News::WalkedBack(result));
+        });
+    }
+
+    fn deliver(&mut self, rows: Vec<(usize, Vec<Row>)>) {
+        let Some(Wanted { workers, answer }) = self.wanted.take() else {
+            return;
+        };
+        let mut by_worker: Vec<_> =
+            rows.into_iter().map(|(worker, rows)| (worker, rows.into_iter())).collect();
+        let mut next = |worker: usize| {
+            let (_, rows) = by_worker.iter_mut().find(|(other, _)| *other == worker)?;
+            rows.next()
+        };
+        let ordered: Option<Vec<Row>> = workers.into_iter().map(&mut next).collect();
+        if let Some(ordered) = ordered {
+            // The walk may have ended meanwhile.
+            let _ = answer.send(ordered);
+        }
+    }
+
+    fn result(self, ending: Option<Ending>) -> JobResult {
+        let moves = self.moves.map(|moves| moves.to_string());
+        let ending = match ending {
+            Some(Ending::Optimal(_)) => JobEnding::Optimal(moves.unwrap_or_default()),
+            Some(Ending::Unsolvable) | None => {
+                JobEnding::Unsolvable("every reachable state was searched".to_owned())
+            }
+            Some(Ending::Limit { limit, lower_bound, .. }) => {
+                JobEnding::Limit { limit, lower_bound, best: moves }
+            }
+            Some(Ending::Failed(failure)) => JobEnding::Failed(failure),
+        };
+        let (statistics, traffic) = self.job.statistics();
+        let (states, threads) = self.job.shares();
+        JobResult {
+            ending,
+            search: self.plan.search(),
+            statistics,
+            traffic,
+            elapsed: self.start.elapsed(),
+            states,
+            threads,
+        }
+    }
+}
+
+/// The result of a job that cannot even begin.
+pub(super) fn failed_early(reason: String) -> JobResult {
+    let failure = ClusterFailure { worker: None, level: 0, reason, retryable: false };
+    ended_early(JobEnding::Failed(failure))
+}
+
+/// The result of a job that needs no workers.
+pub(super) fn ended_early(ending: JobEnding) -> JobResult {
+    JobResult {
+        ending,
+        search: SearchChoice::Auto,
+        statistics: Statistics::default(),
+        traffic: Traffic::default(),
+        elapsed: Duration::ZERO,
+        states: Vec::new(),
+        threads: 0,
+    }
+}

@@ -1,0 +1,59 @@
+//! Calls to workers.
+
+use sokohive_proto::{Fence, Hello, OpenLevel, Poll, Prepare, Rank, Refusal, Report, Row};
+
+/// One attempt at a call; never used twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallId(u64);
+
+impl CallId {
+    pub(super) fn new(number: u64) -> Self {
+        Self(number)
+    }
+}
+
+/// What a worker is asked. Every request can be repeated without harm.
+#[derive(Clone, Debug)]
+pub enum Request {
+    /// Who is there?
+    Hello,
+    /// Lay out a shard.
+    Prepare(Box<Prepare>),
+    /// Open a level.
+    OpenLevel(OpenLevel),
+    /// How do things go?
+    Poll(Poll),
+    /// Read rows.
+    Rows(Fence, Vec<Rank>),
+    /// Give the memory back.
+    Release(Fence),
+}
+
+/// What a worker answers.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// To [`Request::Hello`].
+    Hello(Hello),
+    /// To [`Request::Prepare`].
+    Prepared {
+        /// Whether the shard is there; if not, ask again.
+        ready: bool,
+    },
+    /// To [`Request::OpenLevel`] and [`Request::Poll`].
+    Report(Box<Report>),
+    /// To [`Request::Rows`].
+    Rows(Vec<Row>),
+    /// To [`Request::Release`].
+    Released,
+}
+
+/// Why a call brought no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// The worker said no.
+    #[error(transparent)]
+    Refused(Refusal),
+    /// There was no answer; whether the call has been heard is unknown.
+    #[error("{0}")]
+    Unreachable(String),
+}

@@ -1,0 +1,200 @@
+//! What all states of a job share.
+
+use std::time::Duration;
+
+use sokohive_engine::Statistics;
+use sokohive_proto::{ClusterFailure, Fence, Finish, JobProgress, Level, Report, Traffic};
+
+use super::call::{CallError, CallId, Reply, Request};
+use super::member::{Loss, Member};
+use super::{Command, Ending, LOST, Settings};
+
+/// What all states of a job share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) now: Duration,
+    started: Duration,
+    pub(super) settings: Settings,
+    pub(super) members: Vec<Member>,
+    /// Known once the greeting is over.
+    pub(super) fence: Option<Fence>,
+    /// The best finish that any worker has reported. INVARIANT: its cost never rises.
+    pub(super) incumbent: Option<Finish>,
+    /// The level being searched; `None` before the first.
+    pub(super) level: Option<Level>,
+    /// Every solution costs at least this much. INVARIANT: never falls.
+    pub(super) lower_bound: u32,
+    last_call: u64,
+    commands: Vec<Command>,
+}
+
+/// What a report may reveal that ends a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// A worker, by its index, has failed or is out of reach of another.
+    Failed(usize, Loss),
+    /// A worker has no memory left.
+    Memory,
+    /// All workers together have expanded as much as they may.
+    Expansions,
+}
+
+impl Shared {
+    pub(super) fn new(now: Duration, settings: Settings) -> Self {
+        Self {
+            now,
+            started: now,
+            members: settings.workers.iter().cloned().map(Member::new).collect(),
+            settings,
+            fence: None,
+            incumbent: None,
+            level: None,
+            lower_bound: 0,
+            last_call: 0,
+            commands: Vec::new(),
+        }
+    }
+
+    pub(super) fn take_commands(&mut self) -> Vec<Command> {
+        std::mem::take(&mut self.commands)
+    }
+
+    pub(super) fn command(&mut self, command: Command) {
+        self.commands.push(command);
+    }
+
+    fn next_call(&mut self) -> CallId {
+        self.last_call += 1;
+        CallId::new(self.last_call)
+    }
+
+    /// Calls a worker that is not being called.
+    pub(super) fn call(&mut self, worker: usize, request: Request) {
+        let call = self.next_call();
+        self.members[worker].ask(self.now, call, request.clone());
+        self.command(Command::Call { worker, call, request });
+    }
+
+    /// Calls all workers with the same request.
+    pub(super) fn call_all(&mut self, request: &Request) {
+        (0..self.members.len()).for_each(|worker| self.call(worker, request.clone()));
+    }
+
+    /// Makes the calls again whose pause is over.
+    pub(super) fn call_again(&mut self) {
+        for worker in 0..self.members.len() {
+            let call = self.next_call();
+            if let Some(request) = self.members[worker].again(self.now, call) {
+                self.command(Command::Call { worker, call, request });
+            }
+        }
+    }
+
+    /// The worker whose awaited answer this is, if there is one. A good answer settles its call.
+    pub(super) fn settle(
+        &mut self,
+        call: CallId,
+        result: &Result<Reply, CallError>,
+    ) -> Option<usize> {
+        let worker = self.members.iter().position(|member| member.awaits(call))?;
+        if result.is_ok() {
+            self.members[worker].settle();
+        }
+        Some(worker)
+    }
+
+    /// A worker that has been silent for too long.
+    pub(super) fn find_lost(&self) -> Option<(usize, Loss)> {
+        let lost = |(worker, member): (usize, &Member)| Some((worker, member.lost(self.now)?));
+        self.members.iter().enumerate().find_map(lost)
+    }
+
+    /// Cost of the best solution known.
+    pub(super) fn incumbent_cost(&self) -> Option<u32> {
+        self.incumbent.map(|finish| finish.cost)
+    }
+
+    /// Takes in a report: the incumbent, the counters. Says whether the search has to end.
+    pub(super) fn absorb(&mut self, worker: usize, report: Report) -> Option<Trouble> {
+        if let Some(best) = report.best
+            && self.incumbent.is_none_or(|incumbent| best < incumbent)
+        {
+            self.incumbent = Some(best);
+        }
+        let trouble = self.trouble(worker, &report);
+        self.members[worker].report = report;
+        if trouble.is_some() {
+            return trouble;
+        }
+        let expanded = self.statistics().0.expanded;
+        let limit = self.settings.expansions.unwrap_or(u64::MAX);
+        (expanded >= limit).then_some(Trouble::Expansions)
+    }
+
+    fn trouble(&self, worker: usize, report: &Report) -> Option<Trouble> {
+        if let Some(fault) = &report.fault {
+            let loss = Loss { reason: fault.clone(), retryable: false };
+            return Some(Trouble::Failed(worker, loss));
+        }
+        if report.memory_exhausted {
+            return Some(Trouble::Memory);
+        }
+        let silent = report.silent.iter().find(|peer| peer.silent >= LOST)?;
+        let peer = usize::from(silent.index);
+        let reason = format!(
+            "out of reach of worker {} for {} s: {}",
+            self.members[worker].address,
+            silent.silent.as_secs(),
+            silent.reason
+        );
+        // An index that names nobody is the reporter's own fault.
+        let blamed = if peer < self.members.len() { peer } else { worker };
+        Some(Trouble::Failed(blamed, Loss { reason, retryable: true }))
+    }
+
+    /// The ending that names a worker.
+    pub(super) fn failure(&self, worker: usize, loss: Loss) -> Ending {
+        Ending::Failed(ClusterFailure {
+            worker: Some(self.members[worker].address.clone()),
+            level: self.lower_bound,
+            reason: loss.reason,
+            retryable: loss.retryable,
+        })
+    }
+
+    /// Every solution costs at least this much.
+    pub(super) fn prove(&mut self, bound: u32) {
+        self.lower_bound = self.lower_bound.max(bound);
+    }
+
+    pub(super) fn statistics(&self) -> (Statistics, Traffic) {
+        let mut sum = (Statistics::default(), Traffic::default());
+        for member in &self.members {
+            sum.0 += member.report.statistics;
+            sum.1 += member.report.traffic;
+        }
+        // Workers know of no levels but the one that is open.
+        sum.0.levels = self.level.map_or(0, |level| level.ordinal.into());
+        sum
+    }
+
+    pub(super) fn shares(&self) -> (Vec<u64>, u32) {
+        let states = |member: &Member| member.report.statistics.states;
+        let threads = |member: &Member| member.hello.as_ref().map_or(0, |hello| hello.threads);
+        (self.members.iter().map(states).collect(), self.members.iter().map(threads).sum())
+    }
+
+    pub(super) fn progress(&self) -> JobProgress {
+        let (statistics, _) = self.statistics();
+        JobProgress {
+            lower_bound: self.lower_bound,
+            best: self.incumbent_cost(),
+            expanded: statistics.expanded,
+            states: statistics.states,
+            memory: self.members.iter().map(|member| member.report.memory).sum(),
+            elapsed: self.now.saturating_sub(self.started),
+            // At most 1,024.
+            workers: u32::try_from(self.members.len()).unwrap_or(u32::MAX),
+        }
+    }
+}

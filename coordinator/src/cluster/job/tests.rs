@@ -1,0 +1,335 @@
+//! How jobs begin and end, against scripted workers. Whole searches are simulated elsewhere.
+
+use std::time::Duration;
+
+use sokohive_engine::{EstimateChoice, Limit, Objective, Rule, SearchChoice, Side};
+use sokohive_proto::{
+    Finish, Hello, Incarnation, JobKey, OpenList, PROTOCOL, Rank, Refusal, Report, Row, Task, Trail,
+};
+
+use super::*;
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// Opens the smallest f below the incumbent.
+#[derive(Debug)]
+struct Forward(u32);
+
+impl Levels for Forward {
+    fn advance(
+        &mut self,
+        open: [Option<OpenList>; 2],
+        incumbent: Option<u32>,
+    ) -> Option<(Side, u32)> {
+        let f = open[0]?.smallest_f;
+        self.0 = f.min(incumbent.unwrap_or(u32::MAX));
+        (f == self.0 && incumbent != Some(f)).then_some((Side::Forward, f))
+    }
+
+    fn lower_bound(&self) -> u32 {
+        self.0
+    }
+}
+
+/// A job and the calls that await an answer.
+struct Bench {
+    now: Duration,
+    job: Job,
+    calls: Vec<(usize, CallId, Request)>,
+    others: Vec<Command>,
+}
+
+impl Bench {
+    fn new(workers: usize) -> Self {
+        let settings = Settings {
+            key: JobKey::new(1),
+            task: Task {
+                board: "#####\n#@$.#\n#####\n".to_owned(),
+                edge_is_wall: false,
+                rule: Rule::Classic,
+                objective: Objective::Moves,
+                search: SearchChoice::Auto,
+                estimate: EstimateChoice::Auto,
+                dominance: true,
+                deadlock_tables: true,
+                memory: None,
+            },
+            workers: (0..workers).map(|n| format!("worker-{n}:1")).collect(),
+            expansions: Some(1000),
+            levels: Box::new(Forward(0)),
+        };
+        let (job, commands) = Job::start(ms(0), settings);
+        let mut bench = Self { now: ms(0), job, calls: Vec::new(), others: Vec::new() };
+        bench.sort(commands);
+        bench
+    }
+
+    fn sort(&mut self, commands: Vec<Command>) {
+        for command in commands {
+            match command {
+                Command::Call { worker, call, request } => {
+                    self.calls.push((worker, call, request));
+                }
+                other => self.others.push(other),
+            }
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        let commands = self.job.handle(self.now, event);
+        self.sort(commands);
+    }
+
+    /// Answers every call that waits; `None` leaves it unanswered for good.
+    fn answer(&mut self, reply: impl Fn(usize, &Request) -> Option<Result<Reply, CallError>>) {
+        for (worker, call, request) in std::mem::take(&mut self.calls) {
+            if let Some(result) = reply(worker, &request) {
+                self.event(Event::Answered { call, result });
+            }
+        }
+    }
+
+    fn tick(&mut self) {
+        self.now = self.job.deadline().expect("a job that goes on has a deadline").max(self.now);
+        self.event(Event::Tick);
+    }
+
+    fn ending(&self) -> Option<&Ending> {
+        self.others.iter().find_map(|command| match command {
+            Command::End(ending) => Some(ending),
+            _ => None,
+        })
+    }
+
+    fn failure(&self) -> (Option<&str>, &str, bool) {
+        match self.ending() {
+            Some(Ending::Failed(failure)) => {
+                (failure.worker.as_deref(), &failure.reason, failure.retryable)
+            }
+            other => panic!("expected a failure, found {other:?}"),
+        }
+    }
+}
+
+fn hello(worker: usize) -> Hello {
+    Hello {
+        protocol: PROTOCOL,
+        incarnation: Incarnation::new(100 + worker as u64),
+        last_epoch: 3 * worker as u64,
+        memory: 1 << 20,
+        threads: 2,
+        version: "test".to_owned(),
+    }
+}
+
+/// A worker whose report is always the same.
+fn steady(report: &Report) -> impl Fn(usize, &Request) -> Option<Result<Reply, CallError>> {
+    let report = report.clone();
+    move |worker, request| {
+        Some(Ok(match request {
+            Request::Hello => Reply::Hello(hello(worker)),
+            Request::Prepare(_) => Reply::Prepared { ready: true },
+            Request::OpenLevel(open) => {
+                Reply::Report(Box::new(Report { level: Some(open.level), ..report.clone() }))
+            }
+            Request::Poll(poll) => {
+                Reply::Report(Box::new(Report { level: poll.level, ..report.clone() }))
+            }
+            Request::Rows(_, ranks) => Reply::Rows(vec![Row::default(); ranks.len()]),
+            Request::Release(_) => Reply::Released,
+        }))
+    }
+}
+
+fn idle() -> Report {
+    Report { idle: true, ..Report::default() }
+}
+
+fn open(f: u32) -> Vec<OpenList> {
+    vec![OpenList { side: Side::Forward, smallest_f: f, rows: 1 }]
+}
+
+fn finish(cost: u32) -> Finish {
+    Finish { cost, rank: Rank::from(5), trail: Trail::Meeting }
+}
+
+fn run(bench: &mut Bench, report: &Report) {
+    for _ in 0..50 {
+        bench.answer(steady(report));
+    }
+}
+
+#[test]
+fn no_workers_no_job() {
+    assert_eq!(Bench::new(0).failure(), (None, "there are no workers", true));
+}
+
+#[test]
+fn the_epoch_is_beyond_all_that_the_workers_know() {
+    let mut bench = Bench::new(3);
+    bench.answer(steady(&idle()));
+    let Some((_, _, Request::Prepare(prepare))) = bench.calls.first() else {
+        panic!("greeting is followed by preparing");
+    };
+    assert_eq!(prepare.fence.epoch.get(), 7);
+}
+
+#[test]
+fn nothing_open_and_no_finish_is_unsolvable() {
+    let mut bench = Bench::new(2);
+    run(&mut bench, &idle());
+    assert_eq!(bench.ending(), Some(&Ending::Unsolvable));
+}
+
+#[test]
+fn a_board_solved_at_the_start_takes_no_level() {
+    let mut bench = Bench::new(2);
+    run(&mut bench, &Report { best: Some(finish(0)), open: open(0), ..idle() });
+    assert!(matches!(bench.others[..], [Command::WalkBack(_)]), "{:?}", bench.others);
+    bench.event(Event::WalkedBack(Ok(())));
+    run(&mut bench, &idle());
+    assert_eq!(bench.ending(), Some(&Ending::Optimal(finish(0))));
+}
+
+#[test]
+fn a_worker_of_another_version_is_named() {
+    let mut bench = Bench::new(2);
+    bench.answer(|worker, _| {
+        let protocol = if worker == 1 { PROTOCOL + 1 } else { PROTOCOL };
+        Some(Ok(Reply::Hello(Hello { protocol, ..hello(worker) })))
+    });
+    let (worker, reason, retryable) = bench.failure();
+    assert_eq!((worker, retryable), (Some("worker-1:1"), false));
+    assert_eq!(reason, "it speaks protocol version 2, expected 1");
+}
+
+#[test]
+fn a_worker_that_is_named_twice_is_refused() {
+    let mut bench = Bench::new(2);
+    bench.answer(|_, _| Some(Ok(Reply::Hello(hello(0)))));
+    let (worker, reason, _) = bench.failure();
+    assert_eq!(worker, Some("worker-1:1"));
+    assert_eq!(reason, "it is the same process as worker worker-0:1");
+}
+
+#[test]
+fn a_worker_that_never_comes_is_waited_for_a_minute() {
+    let mut bench = Bench::new(2);
+    let gone = || CallError::Unreachable("name not known".to_owned());
+    while bench.ending().is_none() {
+        bench.answer(|worker, _| {
+            Some(if worker == 0 { Ok(Reply::Hello(hello(0))) } else { Err(gone()) })
+        });
+        if bench.ending().is_none() {
+            bench.tick();
+        }
+    }
+    assert_eq!(bench.now.as_secs(), 60);
+    let (worker, reason, retryable) = bench.failure();
+    assert_eq!((worker, retryable), (Some("worker-1:1"), true));
+    assert_eq!(reason, "no answer for 60 s: name not known");
+}
+
+#[test]
+fn a_worker_that_falls_silent_is_lost_in_time() {
+    let mut bench = Bench::new(3);
+    for _ in 0..2 {
+        bench.answer(steady(&idle()));
+    }
+    let report = Report { open: open(17), ..idle() };
+    bench.answer(steady(&report));
+    // In the level, worker 2 falls silent: no answer to any call, the release included.
+    while bench.ending().is_none() {
+        bench.answer(|worker, request| {
+            (worker != 2).then(|| steady(&report)(worker, request)).flatten()
+        });
+        if bench.ending().is_none() {
+            bench.tick();
+        }
+    }
+    assert!(bench.now < Duration::from_secs(11), "took {:?}", bench.now);
+    assert_eq!(bench.failure(), (Some("worker-2:1"), "no answer for 8 s: no answer", true));
+    let Some(Ending::Failed(failure)) = bench.ending() else { unreachable!() };
+    assert_eq!(failure.level, 17);
+}
+
+#[test]
+fn a_restarted_worker_is_lost_at_once() {
+    let mut bench = Bench::new(1);
+    for _ in 0..3 {
+        bench.answer(steady(&Report { open: open(17), ..idle() }));
+    }
+    bench.answer(|_, _| Some(Err(CallError::Refused(Refusal::NoJob))));
+    assert_eq!(bench.failure().1, "it has been started again");
+}
+
+#[test]
+fn memory_ends_with_the_bound_proven() {
+    let mut bench = Bench::new(2);
+    for _ in 0..3 {
+        bench.answer(steady(&Report { open: open(17), ..idle() }));
+    }
+    run(&mut bench, &Report { memory_exhausted: true, open: open(18), ..Report::default() });
+    let expected = Ending::Limit { limit: Limit::Memory, lower_bound: 17, best: None };
+    assert_eq!(bench.ending(), Some(&expected));
+}
+
+#[test]
+fn memory_for_no_table_at_all_is_a_limit_too() {
+    let mut bench = Bench::new(2);
+    bench.answer(steady(&idle()));
+    let refusal = || CallError::Refused(Refusal::TooLittleMemory(5));
+    bench.answer(|worker, _| (worker == 1).then(|| Err(refusal())));
+    run(&mut bench, &idle());
+    let expected = Ending::Limit { limit: Limit::Memory, lower_bound: 0, best: None };
+    assert_eq!(bench.ending(), Some(&expected));
+}
+
+#[test]
+fn stopping_keeps_what_is_known() {
+    let mut bench = Bench::new(2);
+    let report = Report { open: open(17), best: Some(finish(30)), ..Report::default() };
+    for _ in 0..4 {
+        bench.answer(steady(&report));
+    }
+    bench.event(Event::Stop(StopReason::Time));
+    bench.event(Event::WalkedBack(Ok(())));
+    bench.event(Event::Stop(StopReason::Interrupt));
+    run(&mut bench, &idle());
+    let (limit, lower_bound) = (Limit::Time, 17);
+    let expected = Ending::Limit { limit, lower_bound, best: Some(finish(30)) };
+    assert_eq!(bench.ending(), Some(&expected));
+}
+
+#[test]
+fn an_unreachable_peer_is_named_with_who_misses_it() {
+    let mut bench = Bench::new(2);
+    for _ in 0..3 {
+        bench.answer(steady(&Report { open: open(17), ..idle() }));
+    }
+    let silent =
+        sokohive_proto::SilentPeer { index: 1, silent: LOST, reason: "timed out".to_owned() };
+    run(&mut bench, &Report { silent: vec![silent], ..Report::default() });
+    let (worker, reason, _) = bench.failure();
+    assert_eq!(worker, Some("worker-1:1"));
+    assert_eq!(reason, "out of reach of worker worker-0:1 for 8 s: timed out");
+}
+
+#[test]
+fn rows_are_read_in_chunks_and_delivered_together() {
+    let mut bench = Bench::new(2);
+    run(&mut bench, &Report { best: Some(finish(9)), ..idle() });
+    let ranks = |n: u64| (0..n).map(Rank::from).collect::<Vec<_>>();
+    bench.event(Event::RowsWanted(vec![(1, ranks(1300)), (0, ranks(2))]));
+    run(&mut bench, &idle());
+    let Some(Command::Deliver(rows)) = bench.others.last() else {
+        panic!("rows are delivered");
+    };
+    let shape: Vec<_> = rows.iter().map(|(worker, rows)| (*worker, rows.len())).collect();
+    assert_eq!(shape, [(1, 1300), (0, 2)]);
+    bench.event(Event::WalkedBack(Err("no tight predecessor".to_owned())));
+    run(&mut bench, &idle());
+    assert_eq!(bench.failure().1, "walking back along the solution: no tight predecessor");
+}

@@ -1,0 +1,121 @@
+//! The control connection to one worker.
+
+use std::time::Duration;
+
+use sokohive_proto::wire::worker_control_client::WorkerControlClient;
+use sokohive_proto::{
+    AddressError, BadField, Hello, PROTOCOL, Refusal, Report, control_client, endpoint, wire,
+};
+use tokio::time::timeout;
+use tonic::Status;
+use tonic::transport::Channel;
+
+use super::job::{CallError, Reply, Request};
+
+/// Longest time to wait for an answer, beside the time that the request lets the worker wait.
+const DEADLINE: Duration = Duration::from_secs(3);
+
+/// The control connection to one worker; batches never travel on it. Connects when it is first
+/// used, and again whenever the connection is lost.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    client: WorkerControlClient<Channel>,
+}
+
+impl Link {
+    /// Must be called within a runtime.
+    pub(super) fn new(address: &str) -> Result<Self, AddressError> {
+        Ok(Self { client: control_client(endpoint(address)?.connect_lazy()) })
+    }
+
+    /// Makes one call, once.
+    pub(super) async fn call(mut self, request: Request) -> Result<Reply, CallError> {
+        let deadline = DEADLINE + waiting_time(&request);
+        match timeout(deadline, self.ask(request)).await {
+            Ok(result) => result,
+            Err(_) => Err(CallError::Unreachable("no answer in time".to_owned())),
+        }
+    }
+
+    async fn ask(&mut self, request: Request) -> Result<Reply, CallError> {
+        let client = &mut self.client;
+        match request {
+            Request::Hello => {
+                let request = wire::HelloRequest { protocol: PROTOCOL };
+                let hello =
+                    client.hello(request).await.map_err(|status| error(&status))?.into_inner();
+                Hello::try_from(hello).map(Reply::Hello).map_err(|field| bad(&field))
+            }
+            Request::Prepare(prepare) => {
+                let request = wire::PrepareRequest::from(*prepare);
+                let ready = client
+                    .prepare(request)
+                    .await
+                    .map_err(|status| error(&status))?
+                    .into_inner()
+                    .ready;
+                Ok(Reply::Prepared { ready })
+            }
+            Request::OpenLevel(open) => {
+                let request = wire::OpenLevelRequest::from(open);
+                report(
+                    client.open_level(request).await.map_err(|status| error(&status))?.into_inner(),
+                )
+            }
+            Request::Poll(poll) => {
+                let request = wire::PollRequest::from(poll);
+                report(client.poll(request).await.map_err(|status| error(&status))?.into_inner())
+            }
+            Request::Rows(fence, ranks) => {
+                let request = wire::RowsRequest::new(fence, &ranks);
+                let rows =
+                    client.rows(request).await.map_err(|status| error(&status))?.into_inner();
+                rows.rows(ranks.len()).map(Reply::Rows).map_err(|field| bad(&field))
+            }
+            Request::Release(fence) => {
+                let request = wire::ReleaseRequest { fence: Some(fence.into()) };
+                client.release(request).await.map_err(|status| error(&status))?;
+                Ok(Reply::Released)
+            }
+        }
+    }
+}
+
+fn report(report: wire::Report) -> Result<Reply, CallError> {
+    Report::try_from(report)
+        .map(|report| Reply::Report(Box::new(report)))
+        .map_err(|field| bad(&field))
+}
+
+/// An answer that makes no sense is as final as a refusal.
+fn bad(bad: &BadField) -> CallError {
+    CallError::Refused(Refusal::BadField(format!("answer: {bad}")))
+}
+
+fn error(status: &Status) -> CallError {
+    match Refusal::from_status(status) {
+        Some(refusal) => CallError::Refused(refusal),
+        None => CallError::Unreachable(reason(status)),
+    }
+}
+
+/// What went wrong, down to the cause: "transport error" alone helps nobody.
+pub(super) fn reason(status: &Status) -> String {
+    let mut reason = status.message().to_owned();
+    let mut source = std::error::Error::source(status);
+    while let Some(cause) = source {
+        reason = cause.to_string();
+        source = cause.source();
+    }
+    reason
+}
+
+/// How long the worker may hold its answer back.
+fn waiting_time(request: &Request) -> Duration {
+    match request {
+        Request::Prepare(prepare) => prepare.wait,
+        Request::OpenLevel(open) => open.wait,
+        Request::Poll(poll) => poll.wait,
+        Request::Hello | Request::Rows(..) | Request::Release(_) => Duration::ZERO,
+    }
+}

@@ -1,0 +1,24 @@
+//! Proving a board on a cluster of workers.
+//!
+//! # Layout
+//!
+//! - [`job`]: what the coordinator does to run one job, as a plain state machine.
+//! - [`Drive`]: runs such a machine over the network; `link` is the connection to one worker.
+//! - [`Plan`], `prepare`: what is needed of the engine for a board.
+//! - [`solve`]: one board on a list of workers.
+//! - [`serve`]: the long-running coordinator; [`Client`] talks to one.
+
+mod client;
+mod drive;
+pub mod job;
+mod link;
+mod plan;
+mod prepare;
+mod serve;
+mod solve;
+
+pub use client::{Client, ClientError, CoordinatorStatus, JobLine};
+pub use drive::Drive;
+pub use plan::{Plan, ReadRows};
+pub use serve::{ServeError, ServeOptions, serve};
+pub use solve::{ClusterOptions, ClusterSolve, solve, task};

@@ -1,0 +1,28 @@
+//! What the coordinator needs of the engine for one board.
+
+use sokohive_engine::{Moves, SearchChoice};
+use sokohive_proto::{Finish, Rank, Row};
+
+use super::job::Levels;
+
+/// Reads rows of the table, wherever they are: one for every rank, in that order.
+pub type ReadRows<'a> = dyn FnMut(&[Rank]) -> Result<Vec<Row>, String> + 'a;
+
+/// A board as the coordinator knows it: who owns what, and how to walk back along a solution.
+pub trait Plan: Send + Sync + 'static {
+    /// The virtual shard of a box set.
+    fn shard(&self, rank: Rank) -> usize;
+
+    /// The ends that are searched from.
+    fn search(&self) -> SearchChoice;
+
+    /// A choice of levels for a new search.
+    fn levels(&self) -> Box<dyn Levels>;
+
+    /// Walks back from a finish and replays what it finds. May take long, and may wait for rows.
+    ///
+    /// # Errors
+    ///
+    /// If rows cannot be read, do not explain the finish, or the moves do not replay at its cost.
+    fn walk_back(&self, finish: Finish, rows: &mut ReadRows<'_>) -> Result<Moves, String>;
+}

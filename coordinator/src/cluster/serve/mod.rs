@@ -1,0 +1,102 @@
+//! The long-running coordinator: workers register with it, clients give it jobs; one job runs at a
+//! time, results are kept.
+
+mod jobs;
+mod registry;
+mod runner;
+mod service;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sokohive_proto::wire::coordinator_server::CoordinatorServer;
+use sokohive_proto::{DESCRIPTORS, coordinator_server, server};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tonic::transport::server::TcpIncoming;
+use tracing::{info, warn};
+
+use jobs::Jobs;
+use registry::Registry;
+use service::Service;
+
+/// How long calls under way may take to end once the coordinator is told to stop. Watchers of jobs
+/// would otherwise keep it for as long as they like.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// How long an interrupted job may take to release its workers.
+const LAST_JOB: Duration = Duration::from_secs(4);
+
+/// What a coordinator is told when it is started.
+#[derive(Clone, Copy, Debug)]
+pub struct ServeOptions {
+    /// Workers that must have registered before a job starts; at least 1. A job takes all that are
+    /// there.
+    pub workers: usize,
+}
+
+/// Why a coordinator cannot serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The services cannot be offered.
+    #[error("serving: {0}")]
+    Transport(#[from] tonic::transport::Error),
+    /// The reflection service has no use for our descriptors.
+    #[error("reflection: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+}
+
+/// Serves until `shutdown`; a running job is interrupted then, and its workers are released.
+///
+/// # Errors
+///
+/// If the coordinator cannot start, or cannot go on.
+pub async fn serve(
+    listener: TcpListener,
+    options: ServeOptions,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let jobs = Arc::new(Jobs::default());
+    let registry = Arc::new(Registry::default());
+    let (health, health_service) = tonic_health::server::health_reporter();
+    health.set_serving::<CoordinatorServer<Service>>().await;
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()?;
+    let (stop, stopped) = oneshot::channel::<()>();
+    if let Ok(address) = listener.local_addr() {
+        info!("coordinator at {address}");
+    }
+    let serving = server()
+        .add_service(health_service)
+        .add_service(reflection)
+        .add_service(coordinator_server(Service::new(jobs.clone(), registry.clone())))
+        .serve_with_incoming_shutdown(
+            // Tonic's own switch does nothing for listeners that it has not bound.
+            TcpIncoming::from(listener).with_nodelay(Some(true)),
+            async {
+                let _ = stopped.await;
+            },
+        );
+    tokio::pin!(serving);
+    let mut running = tokio::spawn(runner::run(jobs.clone(), registry, options.workers.max(1)));
+    tokio::select! {
+        result = &mut serving => return result.map_err(Into::into),
+        () = shutdown => {}
+    }
+    info!("stopping");
+    health.set_not_serving::<CoordinatorServer<Service>>().await;
+    jobs.close();
+    if timeout(LAST_JOB, &mut running).await.is_err() {
+        running.abort();
+    }
+    let _ = stop.send(());
+    match timeout(GRACE, serving).await {
+        Ok(ended) => ended?,
+        Err(_) => warn!("some calls did not end in {} s", GRACE.as_secs()),
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! Runs one job after the other.
+
+use std::sync::Arc;
+
+use sokohive_engine::{Ending, Limit};
+use sokohive_proto::{JobEnding, JobKey, JobResult, JobState};
+use tracing::info;
+
+use super::jobs::{Jobs, Turn};
+use super::registry::{LEASE, Registry};
+use crate::cluster::drive::{Drive, ended_early, failed_early};
+use crate::cluster::job::Settings;
+use crate::cluster::prepare::{Settled, prepare};
+
+/// Runs jobs until there will be none any more.
+pub(super) async fn run(jobs: Arc<Jobs>, registry: Arc<Registry>, least: usize) {
+    while let Some(turn) = jobs.next().await {
+        let number = turn.number;
+        info!("job {number}: begins");
+        jobs.update(number, JobState::Running(None));
+        let result = run_one(&jobs, &registry, least, turn).await;
+        info!("job {number}: {}", summary(&result));
+        jobs.update(number, JobState::Ended(result));
+    }
+}
+
+async fn run_one(jobs: &Jobs, registry: &Registry, least: usize, turn: Turn) -> JobResult {
+    let Turn { number, submission, mut stop } = turn;
+    let task = submission.task.clone();
+    // The tables of a large board take a while to work out.
+    let prepared = tokio::task::spawn_blocking(move || prepare(&task)).await;
+    let plan = match prepared {
+        Ok(Ok(plan)) => plan,
+        Ok(Err(Settled::Ending(ending))) => return ended_early(told(ending)),
+        Ok(Err(Settled::Refused(reason))) => return failed_early(reason),
+        Err(panic) => {
+            return failed_early(format!("reading the board: {panic}"));
+        }
+    };
+    let workers = tokio::select! {
+        workers = enough_workers(registry, least) => workers,
+        _ = stop.wait_for(Option::is_some) => {
+            let limit = Limit::Interrupted;
+            return ended_early(JobEnding::Limit { limit, lower_bound: 0, best: None });
+        }
+    };
+    info!("job {number}: {} workers", workers.len());
+    let settings = Settings {
+        key: JobKey::random(),
+        task: submission.task,
+        workers,
+        expansions: submission.expansions,
+        levels: plan.levels(),
+    };
+    let drive = Drive { settings, timeout: submission.timeout, plan, stop };
+    drive.run(|progress| jobs.update(number, JobState::Running(Some(progress)))).await
+}
+
+/// Waits until enough workers have registered. Takes all that are there then.
+async fn enough_workers(registry: &Registry, least: usize) -> Vec<String> {
+    loop {
+        let arrived = registry.arrived.notified();
+        let workers = registry.addresses();
+        if workers.len() >= least {
+            return workers;
+        }
+        // Looks again from time to time as well: registrations run out silently.
+        let _ = tokio::time::timeout(LEASE, arrived).await;
+    }
+}
+
+/// An ending that takes no search, as clients are told it.
+fn told(ending: Ending) -> JobEnding {
+    match ending {
+        Ending::Optimal(solution) => JobEnding::Optimal(solution.moves.to_string()),
+        Ending::Unsolvable(reason) => JobEnding::Unsolvable(reason.to_string()),
+        Ending::Unsupported(reason) => JobEnding::Unsupported(reason.to_string()),
+        Ending::Limit { limit, lower_bound, best } => {
+            let best = best.map(|solution| solution.moves.to_string());
+            JobEnding::Limit { limit, lower_bound, best }
+        }
+    }
+}
+
+fn summary(result: &JobResult) -> String {
+    match &result.ending {
+        JobEnding::Optimal(moves) => format!("optimal, {} moves", moves.len()),
+        JobEnding::Unsolvable(reason) => format!("unsolvable: {reason}"),
+        JobEnding::Unsupported(reason) => format!("unsupported: {reason}"),
+        JobEnding::Limit { limit, lower_bound, .. } => {
+            format!("limit {limit:?} at lower bound {lower_bound}")
+        }
+        JobEnding::Failed(failure) => format!("failed: {failure}"),
+    }
+}

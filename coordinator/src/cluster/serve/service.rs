@@ -1,0 +1,120 @@
+//! The coordinator's service.
+
+use std::sync::Arc;
+
+use sokohive_proto::wire::{self, coordinator_server::Coordinator};
+use sokohive_proto::{JobEvent, JobNumber, JobState, PROTOCOL, Refusal, Registration, Submission};
+use tokio::sync::{mpsc, watch};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+
+use super::jobs::Jobs;
+use super::registry::{LEASE, Registry};
+
+/// Serves workers and clients.
+pub(super) struct Service {
+    jobs: Arc<Jobs>,
+    registry: Arc<Registry>,
+}
+
+impl Service {
+    pub(super) fn new(jobs: Arc<Jobs>, registry: Arc<Registry>) -> Self {
+        Self { jobs, registry }
+    }
+
+    fn follow(&self, id: u64) -> Result<watch::Receiver<JobEvent>, Refusal> {
+        JobNumber::new(id).and_then(|number| self.jobs.watch(number)).ok_or(Refusal::UnknownJob(id))
+    }
+}
+
+#[tonic::async_trait]
+impl Coordinator for Service {
+    async fn register(
+        &self,
+        request: Request<wire::RegisterRequest>,
+    ) -> Result<Response<wire::RegisterResponse>, Status> {
+        let request = request.into_inner();
+        // First of all: another version may mean other things by the other fields.
+        if request.protocol != PROTOCOL {
+            let (expected, found) = (PROTOCOL, request.protocol);
+            return Err(Refusal::ProtocolVersion { expected, found }.into());
+        }
+        let registration = Registration::try_from(request).map_err(Refusal::from)?;
+        self.registry.register(registration);
+        // A few seconds.
+        let lease_ms = u32::try_from(LEASE.as_millis()).unwrap_or(u32::MAX);
+        Ok(Response::new(wire::RegisterResponse { lease_ms }))
+    }
+
+    async fn submit(
+        &self,
+        request: Request<wire::SubmitRequest>,
+    ) -> Result<Response<wire::SubmitResponse>, Status> {
+        let submission = Submission::try_from(request.into_inner()).map_err(Refusal::from)?;
+        match self.jobs.submit(submission) {
+            Some(number) => Ok(Response::new(wire::SubmitResponse { id: number.get() })),
+            None => Err(Status::resource_exhausted("the queue takes no more jobs")),
+        }
+    }
+
+    type WatchStream = ReceiverStream<Result<wire::JobEvent, Status>>;
+
+    async fn watch(
+        &self,
+        request: Request<wire::WatchRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        let mut events = self.follow(request.into_inner().id)?;
+        // One event in the pipe: a slow reader sees fewer states, never old ones.
+        let (sender, receiver) = mpsc::channel(1);
+        tokio::spawn(async move {
+            loop {
+                let event = events.borrow_and_update().clone();
+                let over = matches!(event.state, JobState::Ended(_));
+                if sender.send(Ok(event.into())).await.is_err() || over {
+                    return;
+                }
+                tokio::select! {
+                    changed = events.changed() => if changed.is_err() { return },
+                    () = sender.closed() => return,
+                }
+            }
+        });
+        Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+
+    async fn cancel(
+        &self,
+        request: Request<wire::CancelRequest>,
+    ) -> Result<Response<wire::CancelResponse>, Status> {
+        let id = request.into_inner().id;
+        let cancelled = JobNumber::new(id)
+            .and_then(|number| self.jobs.cancel(number))
+            .ok_or(Refusal::UnknownJob(id))?;
+        Ok(Response::new(wire::CancelResponse { cancelled }))
+    }
+
+    async fn status(
+        &self,
+        _: Request<wire::StatusRequest>,
+    ) -> Result<Response<wire::StatusResponse>, Status> {
+        let without_result = |event: JobEvent| {
+            let mut event = wire::JobEvent::from(event);
+            event.result = None;
+            event
+        };
+        let jobs = self.jobs.list().into_iter().map(without_result).collect();
+        Ok(Response::new(wire::StatusResponse { workers: self.registry.status(), jobs }))
+    }
+
+    async fn result(
+        &self,
+        request: Request<wire::ResultRequest>,
+    ) -> Result<Response<wire::JobEvent>, Status> {
+        let event = self.follow(request.into_inner().id)?.borrow().clone();
+        if matches!(event.state, JobState::Ended(_)) {
+            Ok(Response::new(event.into()))
+        } else {
+            Err(Refusal::NotReady.into())
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Cluster mode: searching on workers, and the commands around a serving coordinator.
+
+mod cancel;
+mod report;
+mod search;
+mod serve;
+mod status;
+mod submit;
+mod watch;
+
+pub(crate) use cancel::{Args as CancelArgs, run as cancel};
+pub(crate) use search::search;
+pub(crate) use serve::{Args as ServeArgs, run as serve};
+pub(crate) use status::{Args as StatusArgs, run as status};
+pub(crate) use submit::{Args as SubmitArgs, run as submit};
+pub(crate) use watch::{Args as WatchArgs, run as watch};
+
+/// Port that coordinators listen on when nobody says otherwise.
+const DEFAULT_PORT: u16 = 7400;
+
+/// The coordinator to talk to.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Coordinator {
+    /// Host and port of the coordinator
+    #[arg(long, value_name = "HOST:PORT", env = "SOKOHIVE_COORDINATOR")]
+    #[arg(default_value = "localhost:7400")]
+    coordinator: String,
+}
+
+impl Coordinator {
+    fn client(&self) -> Result<crate::cluster::Client, crate::exit::Failure> {
+        Ok(crate::cluster::Client::new(&self.coordinator)?)
+    }
+}

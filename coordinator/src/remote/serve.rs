@@ -1,0 +1,61 @@
+//! `sokohive serve`: a coordinator for as long as it is let.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing::info;
+use tracing_subscriber::EnvFilter;
+
+use super::DEFAULT_PORT;
+use crate::cluster::{ServeOptions, serve};
+use crate::exit::{Exit, Failure};
+
+/// Where to listen, and when to start jobs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Address and port to listen on; port 0 takes any that is free, and prints it
+    #[arg(long, value_name = "ADDRESS:PORT", env = "SOKOHIVE_LISTEN")]
+    #[arg(default_value_t = SocketAddr::from(([0, 0, 0, 0], DEFAULT_PORT)))]
+    listen: SocketAddr,
+    /// Workers that must have registered before a job starts; it takes all that are there then
+    #[arg(long, value_name = "N", env = "SOKOHIVE_MIN_WORKERS", default_value = "1")]
+    min_workers: NonZeroUsize,
+}
+
+/// Serves until SIGTERM or Ctrl-C.
+pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
+    let filter = EnvFilter::try_from_env("SOKOHIVE_LOG").unwrap_or_else(|_| "info".into());
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Network(format!("starting the network runtime: {error}")))?;
+    runtime.block_on(serve_until_told(args))?;
+    Ok(Exit::Success)
+}
+
+async fn serve_until_told(args: &Args) -> Result<(), Failure> {
+    let network =
+        |what: String| move |error: io::Error| Failure::Network(format!("{what}: {error}"));
+    let mut terminate =
+        signal(SignalKind::terminate()).map_err(network("waiting for SIGTERM".to_owned()))?;
+    let mut interrupt =
+        signal(SignalKind::interrupt()).map_err(network("waiting for SIGINT".to_owned()))?;
+    let listener = TcpListener::bind(args.listen)
+        .await
+        .map_err(network(format!("listening on {}", args.listen)))?;
+    let bound = listener.local_addr().map_err(network("listening".to_owned()))?;
+    writeln!(io::stdout(), "listening on {bound}")?;
+    let shutdown = async {
+        tokio::select! {
+            _ = terminate.recv() => info!("SIGTERM"),
+            _ = interrupt.recv() => info!("SIGINT"),
+        }
+    };
+    let options = ServeOptions { workers: args.min_workers.get() };
+    serve(listener, options, shutdown).await.map_err(|error| Failure::Network(error.to_string()))
+}

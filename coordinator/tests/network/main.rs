@@ -1,0 +1,22 @@
+//! Coordinator and workers in one process, over real connections on free ports. The shards search
+//! small random graphs, as in the simulation: what is tested here is the network around them.
+
+#[path = "../simulation/graph.rs"]
+mod graph;
+#[path = "../simulation/history.rs"]
+#[expect(dead_code, reason = "only the simulation reads it")]
+mod history;
+#[path = "../simulation/levels.rs"]
+mod levels;
+#[path = "../simulation/random.rs"]
+#[expect(dead_code, reason = "only the simulation rolls dice")]
+mod random;
+#[path = "../simulation/shard.rs"]
+mod shard;
+#[path = "../simulation/walk.rs"]
+mod walk;
+
+mod fixture;
+mod loss;
+mod peers;
+mod searches;

@@ -1,0 +1,31 @@
+//! Seeded simulation of the cluster protocol: the real state machines of coordinator and workers,
+//! on a network that delays, reorders, duplicates and drops, with workers that are killed, started
+//! again and cut off. Everything follows from the seed.
+//!
+//! Every seed runs two jobs on the same workers. Faults strike in the first; the second must
+//! succeed whatever is left over from the first.
+//!
+//! | invariant | in words |
+//! |---|---|
+//! | `level_never_ends_with_work_in_flight` | when a level ends, every worker is idle and every batch applied |
+//! | `every_successor_applied_exactly_once` | whatever is sent is relaxed once, by its owner |
+//! | `old_epoch_never_applied` | nothing of the first job reaches the tables of the second |
+//! | `incumbent_never_rises` | workers prune by falling bounds only |
+//! | `bound_never_exceeds_the_optimum` | what is called proven is so |
+//! | `answer_equals_single_node` | optimum, unsolvability and the path are those of a plain search |
+//! | `failure_names_the_worker` | a failure names a worker that a fault struck, and is in time |
+//! | `always_ends` | no job hangs |
+//!
+//! 500 seeds run by default. `SOKOHIVE_SEED=17` runs one, `SOKOHIVE_SEEDS=5000` runs more.
+
+mod graph;
+mod history;
+mod invariants;
+mod levels;
+mod network;
+mod node;
+mod random;
+mod seeds;
+mod shard;
+mod walk;
+mod world;

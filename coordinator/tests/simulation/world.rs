@@ -1,0 +1,662 @@
+//! The simulated cluster: a queue of what happens when.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sokohive::cluster::job::{
+    CallError, CallId, Command, Ending, Event, Job, Reply, Request, Settings, StopReason,
+};
+use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice};
+use sokohive_proto::{Fence, JobKey, Level, Owners, Push, Refusal, Task};
+use sokohive_worker::Shard;
+use sokohive_worker::protocol::{Preparation, PushError, Retry};
+
+use crate::graph::Graph;
+use crate::history::{History, JobRecord, LevelEnd};
+use crate::levels::Forward;
+use crate::network::Network;
+use crate::node::{Node, Pending};
+use crate::random::Random;
+use crate::shard::GraphShard;
+use crate::walk::{Step, Walk};
+
+/// Deadlines of calls and of pushes, as a driver would have them.
+const CALL_DEADLINE: Duration = Duration::from_secs(1);
+const PUSH_DEADLINE: Duration = Duration::from_millis(400);
+
+/// More than any job needs.
+const MOST_HAPPENINGS: u64 = 3_000_000;
+const LONGEST: Duration = Duration::from_secs(400);
+
+/// Which push: job and epoch, receiver, sequence number.
+type PushKey = (Fence, u16, u64);
+
+enum Happening {
+    Start,
+    Request {
+        worker: usize,
+        job: usize,
+        call: CallId,
+        request: Request,
+    },
+    /// A long poll is over.
+    Report {
+        worker: usize,
+        life: u64,
+        job: usize,
+        call: CallId,
+        fence: Fence,
+    },
+    LaidOut {
+        worker: usize,
+        life: u64,
+        fence: Fence,
+    },
+    Answer {
+        job: usize,
+        call: CallId,
+        result: Result<Reply, CallError>,
+    },
+    Push {
+        worker: usize,
+        from: usize,
+        life: u64,
+        key: PushKey,
+        push: Push,
+    },
+    PushAnswer {
+        worker: usize,
+        life: u64,
+        key: PushKey,
+        result: Result<bool, PushError>,
+        attempt: u32,
+    },
+    PushAgain {
+        worker: usize,
+        life: u64,
+        key: PushKey,
+    },
+    Step {
+        worker: usize,
+        life: u64,
+    },
+    Tick {
+        job: usize,
+    },
+    Kill(usize),
+    Revive(usize),
+    Cut(usize),
+    Heal(usize),
+    Stop,
+}
+
+pub(crate) struct World {
+    random: Random,
+    network: Network,
+    now: Duration,
+    happened: u64,
+    /// Ordered by time, then by order of planning.
+    queue: BinaryHeap<Reverse<(Duration, u64)>>,
+    planned: Vec<Option<Happening>>,
+    nodes: Vec<Node>,
+    graphs: Vec<Arc<Graph>>,
+    owners: Owners,
+    job: Option<Job>,
+    walk: Option<Walk>,
+    level: Option<(Fence, Level)>,
+    history: Arc<Mutex<History>>,
+}
+
+/// Runs the simulation of a seed.
+pub(crate) fn simulate(seed: u64) -> History {
+    let mut random = Random::new(seed);
+    let workers = random.between(1, 5) as usize;
+    let network = Network::random(&mut random);
+    let graphs = (0..2).map(|_| Arc::new(Graph::random(&mut random))).collect();
+    let mut world = World {
+        network,
+        now: Duration::ZERO,
+        happened: 0,
+        queue: BinaryHeap::new(),
+        planned: Vec::new(),
+        nodes: (0..workers).map(|worker| Node::new(worker, 0)).collect(),
+        graphs,
+        owners: Owners::even(workers),
+        job: None,
+        walk: None,
+        level: None,
+        history: Arc::default(),
+        random,
+    };
+    world.plan_faults();
+    world.plan(Duration::ZERO, Happening::Start);
+    world.run();
+    let World { history, .. } = world;
+    std::mem::take(&mut *history.lock().unwrap())
+}
+
+impl World {
+    fn plan(&mut self, after: Duration, happening: Happening) {
+        let number = self.planned.len() as u64;
+        self.planned.push(Some(happening));
+        self.queue.push(Reverse((self.now + after, number)));
+    }
+
+    /// Puts a message on the network; each copy is made anew.
+    fn send(&mut self, mut copy: impl FnMut() -> Happening) {
+        for delay in self.network.send(&mut self.random) {
+            self.plan(delay, copy());
+        }
+    }
+
+    fn plan_faults(&mut self) {
+        let workers = self.nodes.len() as u64;
+        let at = Duration::from_micros(self.random.between(1, 400_000));
+        let worker = self.random.below(workers) as usize;
+        match self.random.below(8) {
+            0 => self.plan(at, Happening::Kill(worker)),
+            1 => {
+                self.plan(at, Happening::Kill(worker));
+                let pause = Duration::from_millis(self.random.between(1, 3_000));
+                self.plan(at + pause, Happening::Revive(worker));
+            }
+            2 => self.plan(at, Happening::Cut(worker)),
+            3 => {
+                // Shorter than it takes to be lost: the job goes on.
+                self.plan(at, Happening::Cut(worker));
+                let pause = Duration::from_millis(self.random.between(1, 3_000));
+                self.plan(at + pause, Happening::Heal(worker));
+            }
+            4 => self.plan(at, Happening::Stop),
+            _ => {}
+        }
+    }
+
+    fn run(&mut self) {
+        while let Some(Reverse((at, number))) = self.queue.pop() {
+            self.now = at;
+            self.happened += 1;
+            if self.happened > MOST_HAPPENINGS || self.now > LONGEST {
+                let note = format!("after {:?} and {} happenings", self.now, self.happened);
+                self.history.lock().unwrap().given_up = Some(note);
+                return;
+            }
+            if let Some(happening) = self.planned[number as usize].take() {
+                self.happen(happening);
+            }
+            let history = self.history.lock().unwrap();
+            if history.jobs.len() == self.graphs.len()
+                && history.jobs.last().is_some_and(|job| job.ended.is_some())
+            {
+                return;
+            }
+        }
+        self.history.lock().unwrap().given_up = Some("nothing is planned any more".to_owned());
+    }
+
+    fn happen(&mut self, happening: Happening) {
+        match happening {
+            Happening::Start => self.start(),
+            Happening::Request { worker, job, call, request } => {
+                if self.nodes[worker].reachable() {
+                    self.request(worker, job, call, request);
+                }
+            }
+            Happening::Report { worker, life, job, call, fence } => {
+                let node = &mut self.nodes[worker];
+                if node.alive && node.life == life {
+                    let report = node.protocol.report(self.now, fence);
+                    let reply = report.map(|report| Reply::Report(Box::new(report)));
+                    self.answer(worker, job, call, reply);
+                }
+            }
+            Happening::LaidOut { worker, life, fence } => self.laid_out(worker, life, fence),
+            Happening::Answer { job, call, result } => {
+                self.event(job, Event::Answered { call, result });
+            }
+            Happening::Push { worker, from, life, key, push } => {
+                if self.nodes[worker].reachable() {
+                    self.push(worker, from, life, key, push);
+                }
+            }
+            Happening::PushAnswer { worker, life, key, result, attempt } => {
+                if self.nodes[worker].alive && self.nodes[worker].life == life {
+                    self.push_answer(worker, key, result, attempt);
+                }
+            }
+            Happening::PushAgain { worker, life, key } => {
+                if self.nodes[worker].alive && self.nodes[worker].life == life {
+                    self.send_push(worker, key);
+                }
+            }
+            Happening::Step { worker, life } => {
+                let node = &mut self.nodes[worker];
+                if node.alive && node.life == life {
+                    node.stepping = false;
+                    if let Some(shard) = &node.shard {
+                        shard.step();
+                    }
+                    self.pump(worker);
+                }
+            }
+            Happening::Tick { job } => self.event(job, Event::Tick),
+            Happening::Kill(worker) => {
+                self.strike(worker);
+                self.nodes[worker].alive = false;
+            }
+            Happening::Revive(worker) => {
+                let life = self.nodes[worker].life + 1;
+                self.nodes[worker] = Node::new(worker, life);
+            }
+            Happening::Cut(worker) => {
+                self.strike(worker);
+                self.nodes[worker].cut = true;
+            }
+            Happening::Heal(worker) => self.nodes[worker].cut = false,
+            Happening::Stop => {
+                let job = self.history.lock().unwrap().jobs.len() - 1;
+                if job == 0 {
+                    self.history.lock().unwrap().jobs[0].stopped = true;
+                    self.event(job, Event::Stop(StopReason::Interrupt));
+                }
+            }
+        }
+    }
+
+    fn strike(&mut self, worker: usize) {
+        let now = self.now;
+        let mut history = self.history.lock().unwrap();
+        if let Some(job) = history.jobs.last_mut() {
+            job.struck.push((worker, now));
+        }
+    }
+
+    /// Starts the next job. What faults have left behind is repaired first.
+    fn start(&mut self) {
+        let number = self.history.lock().unwrap().jobs.len();
+        if number > 0 {
+            // Faults that are still planned are for the first job.
+            for happening in &mut self.planned {
+                if matches!(
+                    happening,
+                    Some(
+                        Happening::Kill(_)
+                            | Happening::Cut(_)
+                            | Happening::Stop
+                            | Happening::Revive(_)
+                    )
+                ) {
+                    *happening = None;
+                }
+            }
+            for worker in 0..self.nodes.len() {
+                self.nodes[worker].cut = false;
+                if !self.nodes[worker].alive {
+                    self.happen(Happening::Revive(worker));
+                }
+            }
+        }
+        let record = JobRecord {
+            started: self.now,
+            ended: None,
+            optimum: self.graphs[number].optimum,
+            walked: None,
+            incumbents: Vec::new(),
+            bounds: Vec::new(),
+            struck: Vec::new(),
+            stopped: false,
+        };
+        self.history.lock().unwrap().jobs.push(record);
+        let settings = Settings {
+            key: JobKey::new(number as u64 + 1),
+            task: Task {
+                board: number.to_string(),
+                edge_is_wall: false,
+                rule: Rule::Classic,
+                objective: Objective::Moves,
+                search: SearchChoice::Auto,
+                estimate: EstimateChoice::Auto,
+                dominance: true,
+                deadlock_tables: true,
+                memory: None,
+            },
+            workers: (0..self.nodes.len()).map(|worker| format!("worker-{worker}")).collect(),
+            expansions: None,
+            levels: Box::new(Forward::default()),
+        };
+        self.level = None;
+        self.walk = None;
+        let (job, commands) = Job::start(self.now, settings);
+        self.job = Some(job);
+        self.obey(number, commands);
+    }
+
+    fn event(&mut self, job: usize, event: Event) {
+        if self.history.lock().unwrap().jobs.len() != job + 1 {
+            return;
+        }
+        let Some(machine) = &mut self.job else {
+            return;
+        };
+        let commands = machine.handle(self.now, event);
+        let bound = machine.progress().lower_bound;
+        self.history.lock().unwrap().jobs[job].bounds.push(bound);
+        self.obey(job, commands);
+    }
+
+    fn obey(&mut self, job: usize, commands: Vec<Command>) {
+        for command in commands {
+            match command {
+                Command::Call { worker, call, request } => {
+                    self.look(job, &request);
+                    self.send(|| Happening::Request {
+                        worker,
+                        job,
+                        call,
+                        request: request.clone(),
+                    });
+                    let result = Err(CallError::Unreachable("deadline exceeded".to_owned()));
+                    self.plan(CALL_DEADLINE, Happening::Answer { job, call, result });
+                }
+                Command::WalkBack(finish) => {
+                    let graph = Arc::clone(&self.graphs[job]);
+                    let mut walk = Walk::new(&graph, finish);
+                    let step = walk.step(&graph, &self.owners);
+                    self.walk = Some(walk);
+                    self.walked(job, step);
+                }
+                Command::Deliver(rows) => {
+                    let graph = Arc::clone(&self.graphs[job]);
+                    if let Some(walk) = &mut self.walk {
+                        let step = walk.rows(&graph, &self.owners, &rows);
+                        self.walked(job, step);
+                    }
+                }
+                Command::End(ending) => self.end(job, ending),
+            }
+        }
+        if let Some(at) = self.job.as_ref().and_then(Job::deadline) {
+            let after = at.saturating_sub(self.now).max(Duration::from_micros(10));
+            self.plan(after, Happening::Tick { job });
+        }
+    }
+
+    fn walked(&mut self, job: usize, step: Step) {
+        match step {
+            Step::Want(wanted) => self.event(job, Event::RowsWanted(wanted)),
+            Step::Done(result) => {
+                let told = result.as_ref().map(|_| ()).map_err(Clone::clone);
+                self.history.lock().unwrap().jobs[job].walked = Some(result);
+                self.event(job, Event::WalkedBack(told));
+            }
+        }
+    }
+
+    /// Looks at what the coordinator asks for: what it claims by that.
+    fn look(&mut self, job: usize, request: &Request) {
+        let incumbent = match request {
+            Request::OpenLevel(open) => {
+                if self.level.is_none_or(|(_, level)| level.ordinal < open.level.ordinal) {
+                    self.level_ends(job, open.fence);
+                    self.level = Some((open.fence, open.level));
+                }
+                open.incumbent
+            }
+            Request::Poll(poll) => poll.incumbent,
+            _ => return,
+        };
+        self.history.lock().unwrap().jobs[job].incumbents.push(incumbent);
+    }
+
+    fn level_ends(&mut self, job: usize, fence: Fence) {
+        let busy = (0..self.nodes.len()).filter(|&worker| {
+            let shard = self.nodes[worker].shard.as_ref();
+            shard.is_some_and(|shard| shard.fence == fence && shard.has_work())
+        });
+        let busy = busy.collect();
+        let mut history = self.history.lock().unwrap();
+        let in_flight = history.in_flight(fence);
+        let ordinal = self.level.map_or(0, |(_, level)| level.ordinal);
+        history.levels.push(LevelEnd { job, ordinal, busy, in_flight });
+    }
+
+    fn end(&mut self, job: usize, ending: Ending) {
+        if let (Some((fence, _)), Ending::Optimal(_) | Ending::Unsolvable) = (self.level, &ending) {
+            // The shards have been stopped by now, so only what was on its way can be seen.
+            self.level_ends(job, fence);
+        }
+        self.history.lock().unwrap().jobs[job].ended = Some((self.now, ending));
+        if job + 1 < self.graphs.len() {
+            self.plan(Duration::from_millis(1), Happening::Start);
+        }
+    }
+
+    /// A call reaches a worker.
+    fn request(&mut self, worker: usize, job: usize, call: CallId, request: Request) {
+        let now = self.now;
+        let node = &mut self.nodes[worker];
+        let reply = match request {
+            Request::Hello => node.protocol.hello(sokohive_proto::PROTOCOL).map(Reply::Hello),
+            Request::Prepare(prepare) => {
+                let fence = prepare.fence;
+                match node.protocol.prepare(now, *prepare) {
+                    Ok(Preparation::Ready) => Ok(Reply::Prepared { ready: true }),
+                    Ok(Preparation::UnderWay) => Ok(Reply::Prepared { ready: false }),
+                    Ok(Preparation::LayOut { layout, stop }) => {
+                        if let Some(shard) = stop {
+                            shard.stop();
+                        }
+                        node.shard = None;
+                        node.layout = Some(*layout);
+                        let life = node.life;
+                        let time = Duration::from_micros(self.random.between(10, 50_000));
+                        self.plan(time, Happening::LaidOut { worker, life, fence });
+                        Ok(Reply::Prepared { ready: false })
+                    }
+                    Err(refusal) => Err(refusal),
+                }
+            }
+            Request::OpenLevel(open) => {
+                let opened = node.protocol.open_level(now, open);
+                self.wake(worker);
+                return self.report_later(worker, job, call, opened, open.fence, open.wait);
+            }
+            Request::Poll(poll) => {
+                let polled = node.protocol.poll(now, poll);
+                return self.report_later(worker, job, call, polled, poll.fence, poll.wait);
+            }
+            Request::Rows(fence, ranks) => {
+                node.protocol.shard(now, fence).map(|shard| Reply::Rows(shard.rows(&ranks)))
+            }
+            Request::Release(fence) => node.protocol.release(fence).map(|shard| {
+                if let Some(shard) = shard {
+                    shard.stop();
+                    node.shard = None;
+                }
+                Reply::Released
+            }),
+        };
+        self.answer(worker, job, call, reply);
+    }
+
+    fn report_later(
+        &mut self,
+        worker: usize,
+        job: usize,
+        call: CallId,
+        taken: Result<(), Refusal>,
+        fence: Fence,
+        wait: Duration,
+    ) {
+        if let Err(refusal) = taken {
+            return self.answer(worker, job, call, Err(refusal));
+        }
+        let life = self.nodes[worker].life;
+        let longest = 1 + wait.as_micros() as u64;
+        let idle = self.nodes[worker].shard.as_ref().is_some_and(|shard| !shard.has_work());
+        let wait = Duration::from_micros(if idle { 0 } else { self.random.below(longest) });
+        self.plan(wait, Happening::Report { worker, life, job, call, fence });
+    }
+
+    fn answer(&mut self, worker: usize, job: usize, call: CallId, reply: Result<Reply, Refusal>) {
+        if self.nodes[worker].reachable() {
+            let result = reply.map_err(CallError::Refused);
+            self.send(|| Happening::Answer { job, call, result: result.clone() });
+        }
+    }
+
+    fn laid_out(&mut self, worker: usize, life: u64, fence: Fence) {
+        let node = &mut self.nodes[worker];
+        let Some(layout) = node.layout.as_ref().filter(|layout| layout.fence == fence) else {
+            return;
+        };
+        if !node.alive || node.life != life {
+            return;
+        }
+        let number: usize = layout.task.board.parse().unwrap();
+        let shard = Arc::new(GraphShard::new(
+            fence,
+            layout.index.into(),
+            layout.owners.clone(),
+            Arc::clone(&self.graphs[number]),
+            Arc::clone(&self.history),
+        ));
+        if node.protocol.laid_out(fence, Ok(Arc::clone(&shard))).is_none() {
+            node.shard = Some(shard);
+        }
+        self.wake(worker);
+    }
+
+    /// Sees to it that a worker with work does a step.
+    fn wake(&mut self, worker: usize) {
+        let node = &mut self.nodes[worker];
+        if !node.stepping && node.shard.as_ref().is_some_and(|shard| shard.has_work()) {
+            node.stepping = true;
+            let life = node.life;
+            let pause = Duration::from_micros(self.random.between(5, 2_000));
+            self.plan(pause, Happening::Step { worker, life });
+        }
+    }
+
+    /// Sends what is sealed, as far as there is room on the way.
+    fn pump(&mut self, worker: usize) {
+        let Some(shard) = self.nodes[worker].shard.clone() else {
+            return;
+        };
+        let fence = shard.fence;
+        for peer in 0..self.nodes.len() as u16 {
+            let mut sent = Vec::new();
+            let node = &mut self.nodes[worker];
+            while let Some(outgoing) = node.protocol.outgoing(fence, peer)
+                && outgoing.has_room()
+                && let Some(sealed) = shard.take(peer)
+            {
+                let sequence = outgoing.send(self.now);
+                let key = (fence, peer, sequence);
+                let push = Push {
+                    fence,
+                    level: sealed.level,
+                    source: worker as u16,
+                    sequence,
+                    batch: sealed.bytes,
+                };
+                let records = sealed.records;
+                let pending = Pending { push, peer: peer.into(), records, failures: 0, attempt: 0 };
+                node.pending.insert(key, pending);
+                sent.push(key);
+            }
+            sent.into_iter().for_each(|key| self.send_push(worker, key));
+        }
+        self.wake(worker);
+    }
+
+    fn send_push(&mut self, worker: usize, key: PushKey) {
+        let node = &mut self.nodes[worker];
+        let life = node.life;
+        let cut = node.cut;
+        let Some(pending) = node.pending.get_mut(&key) else {
+            return;
+        };
+        pending.attempt += 1;
+        let Pending { push, peer, attempt, .. } = pending.clone();
+        if !cut {
+            self.send(|| Happening::Push {
+                worker: peer,
+                from: worker,
+                life,
+                key,
+                push: push.clone(),
+            });
+        }
+        let result = Err(PushError::Unreachable("deadline exceeded".to_owned()));
+        self.plan(PUSH_DEADLINE, Happening::PushAnswer { worker, life, key, result, attempt });
+    }
+
+    /// A push reaches a worker.
+    fn push(&mut self, worker: usize, from: usize, life: u64, key: PushKey, push: Push) {
+        let result = self.nodes[worker].protocol.push(push);
+        {
+            let mut history = self.history.lock().unwrap();
+            match &result {
+                Ok(true) => history.repeated += 1,
+                Err(Refusal::OldEpoch { .. } | Refusal::OtherJob { .. } | Refusal::NoJob) => {
+                    history.fenced += 1;
+                }
+                Ok(false) | Err(_) => {}
+            }
+        }
+        self.wake(worker);
+        let result = result.map_err(PushError::Refused);
+        self.send(|| Happening::PushAnswer {
+            worker: from,
+            life,
+            key,
+            result: result.clone(),
+            attempt: u32::MAX,
+        });
+    }
+
+    fn push_answer(
+        &mut self,
+        worker: usize,
+        key: PushKey,
+        result: Result<bool, PushError>,
+        attempt: u32,
+    ) {
+        let (fence, peer, sequence) = key;
+        let node = &mut self.nodes[worker];
+        let life = node.life;
+        let Some(pending) = node.pending.get_mut(&key) else {
+            return;
+        };
+        // A deadline counts only for the latest sending.
+        if attempt != u32::MAX && attempt != pending.attempt {
+            return;
+        }
+        let Some(outgoing) = node.protocol.outgoing(fence, peer) else {
+            node.pending.remove(&key);
+            return;
+        };
+        match result {
+            Ok(_) => {
+                let bytes = pending.push.batch.len();
+                outgoing.acknowledged(self.now, sequence, bytes, pending.records);
+                node.pending.remove(&key);
+            }
+            Err(error) => {
+                pending.failures += 1;
+                match outgoing.failed(self.now, pending.failures, error) {
+                    Retry::After(pause) => {
+                        self.plan(pause, Happening::PushAgain { worker, life, key });
+                    }
+                    Retry::Never => {
+                        node.pending.remove(&key);
+                    }
+                }
+            }
+        }
+        self.pump(worker);
+    }
+}

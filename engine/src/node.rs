@@ -1,0 +1,389 @@
+//! One shard of a search that runs on many machines.
+//!
+//! A [`Node`] is the same shard that a search in one process has, with an inbox and outboxes: it owns the box sets that
+//! a table of owners gives to it, sends successors of others away in batches, and takes in theirs. Who carries the
+//! batches, opens the levels and sees that they are over is not its business; a [`Navigator`](crate::Navigator) says
+//! which level comes next.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use ethnum::U256;
+
+use crate::plan::{OnBoard, Options, Plan, SetupError};
+use crate::rank::Rank;
+use crate::search::agenda::{End, Sealed, Wake};
+use crate::search::exchange::{BatchError, BatchFormat, Exchange};
+use crate::search::incumbent::{Finish, Trail};
+use crate::search::shard::{Shard, Terms};
+use crate::search::side::{Level as SearchLevel, Side};
+use crate::walk::Ground;
+use crate::{
+    Control, EstimateChoice, Level, Limit, Next, Rule, SearchChoice, Statistics, Stop, Unsolvable,
+    Unsupported,
+};
+
+/// The rank of a box set as 32 bytes, the least significant first.
+pub type BoxSet = [u8; 32];
+
+/// What all nodes of a search must have in common, and what the search is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Course {
+    /// The rule to finish by.
+    pub rule: Rule,
+    /// The end to start from.
+    pub search: SearchChoice,
+    /// The lower bound to be led by.
+    pub estimate: EstimateChoice,
+    /// Whether dominated states are dropped.
+    pub dominance: bool,
+    /// Whether pushes into deadlocks are refused.
+    pub deadlocks: bool,
+}
+
+impl Course {
+    /// The usual course under a rule.
+    pub fn new(rule: Rule) -> Self {
+        Self {
+            rule,
+            search: SearchChoice::Auto,
+            estimate: EstimateChoice::Auto,
+            dominance: true,
+            deadlocks: true,
+        }
+    }
+
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            search: self.search,
+            estimate: self.estimate,
+            dominance: self.dominance,
+            deadlocks: self.deadlocks,
+            ..Options::default()
+        }
+    }
+}
+
+/// The part of one node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The node that owns each of the [`VIRTUAL_SHARDS`](crate::VIRTUAL_SHARDS).
+    pub owners: Vec<u16>,
+    /// This node.
+    pub me: u16,
+    /// How many there are.
+    pub nodes: usize,
+    /// Most bytes it may allocate.
+    pub memory: u64,
+    /// Threads it searches on, at least 1.
+    pub threads: usize,
+}
+
+/// Why a node cannot take its part in a search.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NodeError {
+    /// The board has no solution; nothing is to be searched.
+    #[error("the board has no solution: {0}")]
+    Unsolvable(Unsolvable),
+    /// The board is too wide.
+    #[error("{0}")]
+    Unsupported(Unsupported),
+    /// Not even the first table fits the memory.
+    #[error("{0} bytes of memory do not hold the first table")]
+    Memory(u64),
+    /// The table of owners does not fit the number of nodes.
+    #[error("{0}")]
+    Share(&'static str),
+    /// The system gives no threads.
+    #[error("no threads: {0}")]
+    Threads(String),
+}
+
+/// Why a batch was not taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OfferError {
+    /// There is no room in the inbox now; later there will be.
+    #[error("the inbox is full")]
+    Full,
+    /// It can never be used.
+    #[error(transparent)]
+    Bad(#[from] BatchError),
+}
+
+/// A solution that was found, with its box set in the form in which it travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundFinish {
+    /// Cost of the whole solution, in moves.
+    pub cost: u32,
+    /// The box set to begin walking back from.
+    pub rank: BoxSet,
+    /// By a push that finished the board: number of the keeper's square and cost up to then. `None`: by a meeting of
+    /// both sides in the row.
+    pub finished: Option<(u32, u32)>,
+}
+
+/// A state of a row, as it travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowEntry {
+    /// Number of the keeper's square.
+    pub keeper: u32,
+    /// Least cost known, in moves.
+    pub cost: u32,
+    /// The side that reached it.
+    pub side: Side,
+}
+
+/// How a node stands.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct NodeStatus {
+    /// No work of the open level is left here: nothing waits, is unapplied or unsealed, and all threads are idle.
+    pub idle: bool,
+    /// Batches ever sealed. With `idle` and `applied` of one moment.
+    pub sealed: u64,
+    /// Batches ever applied.
+    pub applied: u64,
+    /// What waits, forward and backward.
+    pub next: [Option<Next>; 2],
+    /// The best solution found here.
+    pub best: Option<FoundFinish>,
+    /// Whether the memory limit has been reached; then the search is over.
+    pub memory_exhausted: bool,
+    /// What has gone wrong inside, such as a panic of a thread; then the search is over.
+    pub fault: Option<&'static str>,
+    /// What has been counted.
+    pub statistics: Statistics,
+    /// Bytes held, those of inbox and outboxes included.
+    pub memory: u64,
+}
+
+/// One shard of a search that runs on many machines.
+pub struct Node {
+    shard: Arc<dyn AnyShard>,
+    control: Control,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Node {
+    /// Sets up a shard and starts its threads. Takes up to a second on large boards.
+    ///
+    /// `wake` is called, from any thread and under a lock, when the status may be worth a look; it must not wait, nor
+    /// call the node.
+    pub fn start(
+        level: &Level,
+        course: Course,
+        share: Share,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Self, NodeError> {
+        if share.owners.len() != crate::VIRTUAL_SHARDS {
+            return Err(NodeError::Share("the table of owners has the wrong length"));
+        }
+        let known = |owner: &u16| usize::from(*owner) < share.nodes;
+        if !share.owners.iter().all(known) || !known(&share.me) {
+            return Err(NodeError::Share("an owner, or this node, is none of the nodes"));
+        }
+        let plan =
+            Plan::new(level, course.rule, course.options()).map_err(NodeError::Unsolvable)?;
+        let control = Control::new();
+        let wake: Wake = Box::new(wake);
+        let threads = share.threads.max(1);
+        let set_up = SetUp { share, control: control.clone(), wake };
+        let shard = plan.run(set_up).map_err(NodeError::Unsupported)??;
+        let node = Self { shard, control, threads: Mutex::new(Vec::new()) };
+        for number in 0..threads {
+            let shard = Arc::clone(&node.shard);
+            let thread = std::thread::Builder::new()
+                .name(format!("search-{number}"))
+                .spawn(move || shard.work(number))
+                .map_err(|error| NodeError::Threads(error.to_string()))?;
+            node.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+        }
+        Ok(node)
+    }
+
+    /// Opens a level: work on it begins. The level before must be over on all nodes.
+    pub fn open_level(&self, side: Side, f: u32, incumbent: Option<u32>) {
+        incumbent.into_iter().for_each(|cost| self.lower_incumbent(cost));
+        self.shard.open_level(SearchLevel { side, f });
+    }
+
+    /// Tells that a solution of this cost is known; ignored unless less than what is known.
+    pub fn lower_incumbent(&self, cost: u32) {
+        self.shard.lower_incumbent(cost);
+    }
+
+    /// Takes in a batch of another node's.
+    pub fn offer(&self, batch: Vec<u8>) -> Result<(), OfferError> {
+        self.shard.offer(batch)
+    }
+
+    /// The next batch for a node, if one is sealed.
+    pub fn take(&self, node: u16) -> Option<Sealed> {
+        self.shard.take(node)
+    }
+
+    /// How things stand.
+    pub fn status(&self) -> NodeStatus {
+        self.shard.status()
+    }
+
+    /// The states of each of the box sets, in that order; none for a number that names no box set.
+    pub fn rows(&self, ranks: &[BoxSet]) -> Vec<Vec<RowEntry>> {
+        self.shard.rows(ranks)
+    }
+
+    /// Ends all work and waits for the threads: some milliseconds, or as long as a large table takes to grow.
+    pub fn stop(&self) {
+        self.control.stop(Stop::Interrupt);
+        self.shard.end();
+        let threads =
+            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in threads {
+            // A panic has been reported as a fault.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+struct SetUp {
+    share: Share,
+    control: Control,
+    wake: Wake,
+}
+
+impl OnBoard for SetUp {
+    type Output = Result<Arc<dyn AnyShard>, NodeError>;
+
+    fn with<R: Rank, G: Ground>(self, plan: &Plan) -> Result<Self::Output, Self> {
+        if !plan.fits::<R>(self.share.memory) {
+            return Err(self);
+        }
+        let Self { share, control, wake } = self;
+        let format = batch_format(plan);
+        let exchange = Exchange::new(format, share.owners, share.me, share.nodes);
+        let terms = Terms {
+            threads: share.threads.max(1),
+            control,
+            most_expansions: u64::MAX,
+            exchange: Some(exchange),
+            wake: Some(wake),
+        };
+        Ok(match plan.shard::<R, G>(share.memory, terms) {
+            Ok(shard) => Ok(Arc::new(shard)),
+            Err(SetupError::TooNarrow | SetupError::Memory) => Err(NodeError::Memory(share.memory)),
+        })
+    }
+}
+
+pub(crate) fn batch_format(plan: &Plan) -> BatchFormat {
+    BatchFormat::new(plan.rank_bits().0, plan.board.squares(), plan.estimates())
+}
+
+/// A shard of whatever types fit its board.
+trait AnyShard: Send + Sync {
+    fn work(&self, number: usize);
+    fn open_level(&self, level: SearchLevel);
+    fn lower_incumbent(&self, cost: u32);
+    fn offer(&self, batch: Vec<u8>) -> Result<(), OfferError>;
+    fn take(&self, node: u16) -> Option<Sealed>;
+    fn status(&self) -> NodeStatus;
+    fn rows(&self, ranks: &[BoxSet]) -> Vec<Vec<RowEntry>>;
+    fn end(&self);
+}
+
+impl<R: Rank, G: Ground> AnyShard for Shard<R, G> {
+    fn work(&self, number: usize) {
+        Self::work(self, number);
+    }
+
+    fn open_level(&self, level: SearchLevel) {
+        self.agenda.open(level);
+    }
+
+    fn lower_incumbent(&self, cost: u32) {
+        self.incumbent.lower(cost);
+    }
+
+    fn offer(&self, batch: Vec<u8>) -> Result<(), OfferError> {
+        self.check_batch(&batch)?;
+        self.agenda.deliver(batch).map_err(|_| OfferError::Full)
+    }
+
+    fn take(&self, node: u16) -> Option<Sealed> {
+        self.agenda.collect(node)
+    }
+
+    fn status(&self) -> NodeStatus {
+        let standing = self.agenda.standing();
+        let fault = match standing.end {
+            Some(End::Panicked) => Some("a search thread panicked"),
+            Some(End::CostTooLarge) => Some("a cost does not fit the table's entries"),
+            _ => None,
+        };
+        NodeStatus {
+            idle: standing.idle,
+            sealed: standing.sealed,
+            applied: standing.applied,
+            next: standing.next,
+            best: self.incumbent.best().map(found),
+            memory_exhausted: standing.end == Some(End::Limit(Limit::Memory)),
+            fault,
+            statistics: self.statistics(),
+            memory: self.budget.used() + self.agenda.post_bytes(),
+        }
+    }
+
+    fn rows(&self, ranks: &[BoxSet]) -> Vec<Vec<RowEntry>> {
+        let sets = self.problem.ranking.sets();
+        let row = |set: &BoxSet| {
+            let Some(rank) = to_rank::<R>(set).filter(|&rank| rank < sets) else {
+                return Vec::new();
+            };
+            let entries = Self::rows(self, std::iter::once(rank)).into_iter().flatten();
+            entries
+                .map(|entry| RowEntry {
+                    keeper: entry.keeper.index() as u32,
+                    cost: entry.cost,
+                    side: entry.side,
+                })
+                .collect()
+        };
+        ranks.iter().map(row).collect()
+    }
+
+    fn end(&self) {
+        self.agenda.end(End::Finished);
+    }
+}
+
+fn found<R: Rank>(finish: Finish<R>) -> FoundFinish {
+    let finished = match finish.trail {
+        Trail::Finished { keeper, push_cost } => Some((keeper.index() as u32, push_cost)),
+        Trail::Meeting => None,
+    };
+    FoundFinish { cost: finish.cost, rank: to_box_set(finish.rank), finished }
+}
+
+/// The form in which a rank travels.
+pub(crate) fn to_box_set<R: Rank>(rank: R) -> BoxSet {
+    let mut set = [0; 32];
+    for (index, bytes) in set.chunks_exact_mut(8).enumerate() {
+        bytes.copy_from_slice(&rank.word(index as u32).to_le_bytes());
+    }
+    set
+}
+
+/// The rank that travelled, unless it is too wide.
+pub(crate) fn to_rank<R: Rank>(set: &BoxSet) -> Option<R> {
+    let whole = U256::from_le_bytes(*set);
+    (Rank::bit_length(whole) <= R::BITS).then(|| {
+        (0..4).fold(R::ZERO, |rank, index| rank.add(R::from_word(whole.word(index), index)))
+    })
+}

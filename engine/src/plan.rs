@@ -1,0 +1,212 @@
+//! How a board is going to be searched: everything that is decided before the search begins.
+
+use ethnum::U256;
+
+use crate::board::Board;
+use crate::budget::Budget;
+use crate::estimate::Estimate;
+use crate::rank::{Rank, rank_bits};
+use crate::search::problem::Problem;
+use crate::search::roots;
+use crate::search::shard::{Shard, Terms};
+use crate::table::{Layout, SLOTS, Table};
+use crate::walk::{Ground, MaskGround, QueueGround};
+use crate::{EntryWidth, EstimateChoice, Level, Rule, SearchChoice, Unsolvable, Unsupported};
+
+/// How to search; none of it changes the answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    pub(crate) search: SearchChoice,
+    pub(crate) estimate: EstimateChoice,
+    pub(crate) dominance: bool,
+    pub(crate) deadlocks: bool,
+    pub(crate) entry_width: Option<EntryWidth>,
+    pub(crate) first_table_bytes: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            search: SearchChoice::Auto,
+            estimate: EstimateChoice::Auto,
+            dominance: true,
+            deadlocks: true,
+            entry_width: None,
+            first_table_bytes: 64 << 10,
+        }
+    }
+}
+
+impl Options {
+    /// The search of a board. Left to us it is from both ends, unless there are too many finished boards to begin with,
+    /// or an estimate to be led by is asked for.
+    pub(crate) fn search_of(&self, board: &Board) -> SearchChoice {
+        if self.search != SearchChoice::Auto {
+            return self.search;
+        }
+        let finished = roots::finished_sets(board.boxes().len(), board.goals().len());
+        if self.estimate == EstimateChoice::Auto && finished <= roots::MOST_FINISHED_SETS {
+            SearchChoice::TwoSided
+        } else {
+            SearchChoice::Forward
+        }
+    }
+}
+
+/// A board, a rule, and how to search it.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) board: Board,
+    pub(crate) rule: Rule,
+    /// Decided: never [`SearchChoice::Auto`].
+    pub(crate) search: SearchChoice,
+    options: Options,
+}
+
+/// Something to be done in terms of the types that fit a board.
+pub(crate) trait OnBoard {
+    type Output;
+    /// Does it with these types. Gives itself back where ranks or costs turn out to need wider entries.
+    fn with<R: Rank, G: Ground>(self, plan: &Plan) -> Result<Self::Output, Self>
+    where
+        Self: Sized;
+}
+
+/// Why a shard cannot be set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SetupError {
+    /// Ranks need wider entries.
+    TooNarrow,
+    /// Not even the smallest table fits the memory.
+    Memory,
+}
+
+/// The most bits of a rank that the widest entries hold on any board.
+const MOST_RANK_BITS: u32 = 240;
+
+impl Plan {
+    /// A reason why the board has no solution if none needs to be searched for.
+    pub(crate) fn new(level: &Level, rule: Rule, options: Options) -> Result<Self, Unsolvable> {
+        let board = Board::new(level);
+        if let Some(reason) = board.verdict() {
+            return Err(reason.clone());
+        }
+        let (boxes, goals) = (board.boxes().len(), board.goals().len());
+        if rule == Rule::KeeperOnGoal && boxes == goals {
+            // The rule wants a goal for the keeper beside those for the boxes.
+            return Err(Unsolvable::NoGoalForKeeper { boxes, goals });
+        }
+        let search = options.search_of(&board);
+        Ok(Self { board, rule, search, options })
+    }
+
+    /// Calls `task` with the narrowest types that it gets by with.
+    pub(crate) fn run<T: OnBoard>(&self, task: T) -> Result<T::Output, Unsupported> {
+        match self.board.squares() {
+            0..=64 => self.on_ground::<MaskGround<1>, T>(task),
+            65..=128 => self.on_ground::<MaskGround<2>, T>(task),
+            129..=256 => self.on_ground::<MaskGround<4>, T>(task),
+            _ => self.on_ground::<QueueGround, T>(task),
+        }
+    }
+
+    fn on_ground<G: Ground, T: OnBoard>(&self, mut task: T) -> Result<T::Output, Unsupported> {
+        for width in [EntryWidth::Bytes8, EntryWidth::Bytes16, EntryWidth::Bytes32] {
+            if self.options.entry_width.is_some_and(|least| width < least) {
+                continue;
+            }
+            let done = match width {
+                EntryWidth::Bytes8 => task.with::<u64, G>(self),
+                EntryWidth::Bytes16 => task.with::<u128, G>(self),
+                EntryWidth::Bytes32 => task.with::<U256, G>(self),
+            };
+            match done {
+                Ok(output) => return Ok(output),
+                Err(again) => task = again,
+            }
+        }
+        self.check_width()?;
+        let limit = self.layout::<U256>(u64::MAX).map_or(0, |layout| layout.largest_cost());
+        Err(Unsupported::CostTooLarge { limit })
+    }
+
+    /// Whether ranks of type `R` and likely costs fit its entries.
+    pub(crate) fn fits<R: Rank>(&self, memory: u64) -> bool {
+        self.layout::<R>(memory).is_some()
+    }
+
+    /// Whether the widest ranks fit the board.
+    pub(crate) fn check_width(&self) -> Result<(), Unsupported> {
+        let (bits, exact) = self.rank_bits();
+        let fits = exact && bits <= MOST_RANK_BITS && self.fits::<U256>(u64::MAX);
+        fits.then_some(()).ok_or(Unsupported::RankTooWide { bits, limit: MOST_RANK_BITS })
+    }
+
+    /// Bits of the board's ranks, and whether that is exact.
+    pub(crate) fn rank_bits(&self) -> (u32, bool) {
+        rank_bits(self.board.live(), self.board.boxes().len())
+    }
+
+    fn layout<R: Rank>(&self, memory: u64) -> Option<Layout> {
+        layout::<R>(&self.board, memory)
+    }
+
+    /// Whether successors carry an estimate.
+    pub(crate) fn estimates(&self) -> bool {
+        self.search == SearchChoice::Forward
+    }
+
+    fn estimate(&self) -> Estimate {
+        match self.options.estimate {
+            _ if !self.estimates() => Estimate::None,
+            EstimateChoice::Nearest => Estimate::nearest(&self.board),
+            EstimateChoice::Auto | EstimateChoice::Matching => Estimate::matching(&self.board),
+        }
+    }
+
+    /// A shard with its first table and its starting states.
+    pub(crate) fn shard<R: Rank, G: Ground>(
+        &self,
+        memory: u64,
+        terms: Terms,
+    ) -> Result<Shard<R, G>, SetupError> {
+        let budget = Budget::new(memory);
+        let layout = self.layout::<R>(memory).ok_or(SetupError::TooNarrow)?;
+        let problem = Problem::<R, G::Set>::new::<G>(
+            self.board.clone(),
+            self.rule,
+            self.estimate(),
+            self.options.dominance,
+            self.options.deadlocks,
+            &budget,
+        )
+        .ok_or(SetupError::TooNarrow)?;
+        let line_bytes = (SLOTS * layout.slot_bytes()) as u64;
+        let index_bits = (self.options.first_table_bytes / line_bytes).max(1).ilog2();
+        let table = Table::<R>::new(layout, index_bits, memory).map_err(|_| SetupError::Memory)?;
+        if !budget.take(table.bytes() + problem.ranking.bytes()) {
+            return Err(SetupError::Memory);
+        }
+        let shard = Shard::new(problem, table, budget, terms);
+        shard.seed(self.search);
+        Ok(shard)
+    }
+}
+
+/// The layout of entries for ranks of type `R` on a board, where they fit.
+pub(crate) fn layout<R: Rank>(board: &Board, memory: u64) -> Option<Layout> {
+    let (bits, exact) = rank_bits(board.live(), board.boxes().len());
+    if !exact || bits > R::BITS.min(MOST_RANK_BITS) {
+        return None;
+    }
+    // Costs beyond this are not ruled out, but rare enough to start again with wider entries; the widest leave to the
+    // cost what the rank does not take.
+    let widest = R::WORDS == <U256 as Rank>::WORDS;
+    let cost = 16 * board.squares() as u64 * (board.boxes().len() as u64 + 1);
+    let likely_cost = if widest { 0 } else { cost };
+    let line_bytes = (SLOTS * 8 * R::WORDS) as u64;
+    // The first table may take a quarter of the memory, and never more than 128 MB.
+    let base_bits = (memory.min(512 << 20) / 4 / line_bytes).max(1).ilog2();
+    let boxes = board.boxes().len();
+    Layout::new(R::WORDS, bits, board.squares(), boxes, likely_cost.max(8_000), base_bits)
+}

@@ -1,0 +1,132 @@
+//! How things go on a worker.
+
+use std::time::Duration;
+
+use sokohive_engine::{Side, Statistics};
+
+use crate::level::side_from_field;
+use crate::{BadField, Finish, Level, Traffic, wire};
+
+/// The work that a worker has waiting on one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenList {
+    /// The side.
+    pub side: Side,
+    /// The smallest f of a row that waits, in moves.
+    pub smallest_f: u32,
+    /// Rows that wait at that f.
+    pub rows: u64,
+}
+
+/// A peer that does not take what it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SilentPeer {
+    /// Its index.
+    pub index: u16,
+    /// How long nothing has been acknowledged while something was due.
+    pub silent: Duration,
+    /// The last error, for people.
+    pub reason: String,
+}
+
+/// A snapshot of a worker.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The level that is open on the worker; `None` before the first.
+    pub level: Option<Level>,
+    /// Whether no work of this level is left in the worker.
+    pub idle: bool,
+    /// Batches ever sealed for peers in this epoch.
+    pub sent: u64,
+    /// Batches of peers ever applied in this epoch.
+    pub applied: u64,
+    /// What waits, at most one entry a side.
+    pub open: Vec<OpenList>,
+    /// The best finishing state that the worker has.
+    pub best: Option<Finish>,
+    /// Whether the worker has reached its memory limit.
+    pub memory_exhausted: bool,
+    /// What has gone wrong inside the worker.
+    pub fault: Option<String>,
+    /// Peers that do not take what they are sent.
+    pub silent: Vec<SilentPeer>,
+    /// What the search counted in this epoch.
+    pub statistics: Statistics,
+    /// What was exchanged in this epoch.
+    pub traffic: Traffic,
+    /// Bytes held now.
+    pub memory: u64,
+}
+
+impl From<Report> for wire::Report {
+    fn from(report: Report) -> Self {
+        let open = |open: OpenList| wire::OpenList {
+            side: wire::Side::from(open.side).into(),
+            smallest_f: open.smallest_f,
+            rows: open.rows,
+        };
+        let silent = |peer: SilentPeer| wire::SilentPeer {
+            index: peer.index.into(),
+            silent_ms: u64::try_from(peer.silent.as_millis()).unwrap_or(u64::MAX),
+            reason: peer.reason,
+        };
+        Self {
+            level: report.level.map(Into::into),
+            idle: report.idle,
+            sent: report.sent,
+            applied: report.applied,
+            open: report.open.into_iter().map(open).collect(),
+            best: report.best.map(Into::into),
+            memory_exhausted: report.memory_exhausted,
+            fault: report.fault.unwrap_or_default(),
+            silent: report.silent.into_iter().map(silent).collect(),
+            statistics: Some(report.statistics.into()),
+            traffic: Some(report.traffic.into()),
+            memory_bytes: report.memory,
+        }
+    }
+}
+
+impl TryFrom<wire::Report> for Report {
+    type Error = BadField;
+
+    fn try_from(report: wire::Report) -> Result<Self, BadField> {
+        let open = |open: wire::OpenList| {
+            Ok(OpenList {
+                side: side_from_field("open.side", open.side)?,
+                smallest_f: open.smallest_f,
+                rows: open.rows,
+            })
+        };
+        let silent = |peer: wire::SilentPeer| {
+            let Ok(index) = u16::try_from(peer.index) else {
+                let problem = format!("{} is no index of a worker", peer.index);
+                return Err(BadField::new("silent.index", problem));
+            };
+            Ok(SilentPeer {
+                index,
+                silent: Duration::from_millis(peer.silent_ms),
+                reason: peer.reason,
+            })
+        };
+        let open: Vec<_> = report.open.into_iter().map(open).collect::<Result<_, _>>()?;
+        let twice = |side| open.iter().filter(|list: &&OpenList| list.side == side).count() > 1;
+        if twice(Side::Forward) || twice(Side::Backward) {
+            return Err(BadField::new("open.side", "the same side twice"));
+        }
+        Ok(Self {
+            level: report.level.map(Level::try_from).transpose()?,
+            idle: report.idle,
+            sent: report.sent,
+            applied: report.applied,
+            open,
+            best: report.best.map(Finish::try_from).transpose()?,
+            memory_exhausted: report.memory_exhausted,
+            fault: (!report.fault.is_empty()).then_some(report.fault),
+            silent: report.silent.into_iter().map(silent).collect::<Result<_, _>>()?,
+            statistics: report.statistics.unwrap_or_default().into(),
+            traffic: report.traffic.unwrap_or_default().into(),
+            memory: report.memory_bytes,
+        })
+    }
+}

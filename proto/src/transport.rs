@@ -1,0 +1,125 @@
+//! Connections: the same settings on both sides, in one place.
+
+use std::time::Duration;
+
+use tonic::transport::{Channel, Endpoint, Server};
+
+use crate::wire::coordinator_client::CoordinatorClient;
+use crate::wire::coordinator_server::{Coordinator, CoordinatorServer};
+use crate::wire::worker_control_client::WorkerControlClient;
+use crate::wire::worker_control_server::{WorkerControl, WorkerControlServer};
+use crate::wire::worker_data_client::WorkerDataClient;
+use crate::wire::worker_data_server::{WorkerData, WorkerDataServer};
+
+/// Largest message of any kind, in bytes: a batch of 1 MiB and what is around it; the rows of one
+/// call. Tonic's own limit on decoding is 4 MiB and there is none on encoding.
+const MAX_MESSAGE_BYTES: usize = 8 << 20;
+
+/// HTTP/2 windows, in bytes. Fixed: adaptive windows start at 64 KiB, a sixteenth of a batch.
+const STREAM_WINDOW: u32 = 2 << 20;
+const CONNECTION_WINDOW: u32 = 8 << 20;
+
+/// A connection on which nothing moves is probed after this long, and given up after as long again.
+const KEEPALIVE: Duration = Duration::from_secs(3);
+
+/// Longest time to establish one connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Pause after the first failed attempt to connect; doubled after every other.
+pub const CONNECT_FIRST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Longest pause between attempts to connect.
+pub const CONNECT_LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// Text that is not a host and a port.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{found}' is not an address, expected HOST:PORT")]
+pub struct AddressError {
+    found: String,
+}
+
+/// Settings of a connection to `address`, which is `host:port`, with or without `http://`.
+pub fn endpoint(address: &str) -> Result<Endpoint, AddressError> {
+    let bad = || AddressError { found: address.to_owned() };
+    let bare = address.strip_prefix("http://").unwrap_or(address).trim_end_matches('/');
+    let (host, port) = bare.rsplit_once(':').ok_or_else(bad)?;
+    if host.is_empty() || port.parse::<u16>().is_err() {
+        return Err(bad());
+    }
+    let endpoint = Endpoint::from_shared(format!("http://{bare}")).map_err(|_| bad())?;
+    Ok(endpoint
+        .connect_timeout(CONNECT_TIMEOUT)
+        .tcp_nodelay(true)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .http2_keep_alive_interval(KEEPALIVE)
+        .keep_alive_timeout(KEEPALIVE)
+        .keep_alive_while_idle(true))
+}
+
+/// Settings of a server. Nagle's algorithm must be off on the listener itself: tonic does not
+/// touch the sockets of a listener it is handed.
+pub fn server() -> Server {
+    Server::builder()
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .http2_keepalive_timeout(Some(KEEPALIVE))
+}
+
+/// Gives clients and servers the limits on messages.
+macro_rules! limited {
+    ($($(#[$doc:meta])* $name:ident($inner:ident: $bound:ty) -> $made:ty;)*) => {$(
+        $(#[$doc])*
+        pub fn $name($inner: $bound) -> $made {
+            <$made>::new($inner)
+                .max_decoding_message_size(MAX_MESSAGE_BYTES)
+                .max_encoding_message_size(MAX_MESSAGE_BYTES)
+        }
+    )*};
+}
+
+limited! {
+    /// A worker's data service over a connection.
+    data_client(channel: Channel) -> WorkerDataClient<Channel>;
+    /// A worker's control service over a connection.
+    control_client(channel: Channel) -> WorkerControlClient<Channel>;
+    /// A coordinator over a connection.
+    coordinator_client(channel: Channel) -> CoordinatorClient<Channel>;
+}
+
+/// Serves a worker's data service.
+pub fn data_server<S: WorkerData>(service: S) -> WorkerDataServer<S> {
+    WorkerDataServer::new(service)
+        .max_decoding_message_size(MAX_MESSAGE_BYTES)
+        .max_encoding_message_size(MAX_MESSAGE_BYTES)
+}
+
+/// Serves a worker's control service.
+pub fn control_server<S: WorkerControl>(service: S) -> WorkerControlServer<S> {
+    WorkerControlServer::new(service)
+        .max_decoding_message_size(MAX_MESSAGE_BYTES)
+        .max_encoding_message_size(MAX_MESSAGE_BYTES)
+}
+
+/// Serves a coordinator.
+pub fn coordinator_server<S: Coordinator>(service: S) -> CoordinatorServer<S> {
+    CoordinatorServer::new(service)
+        .max_decoding_message_size(MAX_MESSAGE_BYTES)
+        .max_encoding_message_size(MAX_MESSAGE_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::endpoint;
+
+    #[test]
+    fn addresses_are_host_and_port() {
+        for good in ["worker-0:7401", "http://127.0.0.1:1", "[::1]:7401", "http://a.b.c:80/"] {
+            assert!(endpoint(good).is_ok(), "{good}");
+        }
+        for bad in ["", "worker", "worker:", ":7401", "worker:99999", "a b:1", "worker:x"] {
+            assert!(endpoint(bad).is_err(), "{bad}");
+        }
+    }
+}

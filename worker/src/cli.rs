@@ -1,0 +1,97 @@
+//! The command line.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::thread;
+
+use clap::Parser;
+
+use crate::serve::Options;
+use crate::size::{Bytes, default_memory};
+
+/// Port that workers listen on when nobody says otherwise.
+pub const DEFAULT_PORT: u16 = 7401;
+
+/// A cluster worker of Sokohive: owns one share of the states, and searches it.
+///
+/// It serves until SIGTERM or Ctrl-C. Every flag can be given as an environment variable too.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "sokohive-worker", version, max_term_width = 100)]
+pub struct Cli {
+    /// Address and port to listen on; port 0 takes any that is free, and prints it
+    #[arg(long, value_name = "ADDRESS:PORT", env = "SOKOHIVE_LISTEN")]
+    #[arg(default_value_t = SocketAddr::from(([0, 0, 0, 0], DEFAULT_PORT)))]
+    pub listen: SocketAddr,
+    /// Host and port that the coordinator and the other workers reach this one at
+    /// [default: the address listened on, or the host's name where that is any address]
+    #[arg(long, value_name = "HOST:PORT", env = "SOKOHIVE_ADVERTISE")]
+    pub advertise: Option<String>,
+    /// Most memory the search may hold, such as 512M or 4G [default: 80 % of what is available]
+    #[arg(long, short, value_name = "SIZE", env = "SOKOHIVE_MEMORY")]
+    pub memory: Option<Bytes>,
+    /// Searching threads [default: all cores]
+    #[arg(long, short, value_name = "N", env = "SOKOHIVE_THREADS")]
+    pub threads: Option<NonZeroU32>,
+    /// Folder for what must outlive the process: the epoch, so that leftovers of an earlier job
+    /// are still refused after a restart
+    #[arg(long, value_name = "FOLDER", env = "SOKOHIVE_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// A serving coordinator to register with; without it, a coordinator has to be given this
+    /// worker's address
+    #[arg(long, value_name = "HOST:PORT", env = "SOKOHIVE_COORDINATOR")]
+    pub coordinator: Option<String>,
+    /// Ask the worker or coordinator at this address whether it serves, and exit with 0 or 1
+    #[arg(long, value_name = "HOST:PORT", exclusive = true)]
+    pub probe: Option<String>,
+}
+
+impl Cli {
+    /// What the flags mean for a worker that listens on `bound`.
+    pub fn options(self, bound: SocketAddr) -> Options {
+        Options {
+            advertise: self.advertise.unwrap_or_else(|| advertised(bound)),
+            memory: self.memory.map_or_else(default_memory, |Bytes(bytes)| bytes),
+            threads: self.threads.map_or_else(all_cores, NonZeroU32::get),
+            data_dir: self.data_dir,
+            coordinator: self.coordinator,
+        }
+    }
+}
+
+/// The address that others can use for a bound one.
+fn advertised(bound: SocketAddr) -> String {
+    if !bound.ip().is_unspecified() {
+        return bound.to_string();
+    }
+    // Containers have their name in the file, and it resolves within their network.
+    let name = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
+    let name = match name.trim() {
+        "" => "localhost",
+        name => name,
+    };
+    format!("{name}:{}", bound.port())
+}
+
+fn all_cores() -> u32 {
+    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    u32::try_from(cores).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_bound_address_is_advertised_unless_it_is_any() {
+        assert_eq!(advertised(SocketAddr::from(([127, 0, 0, 1], 9))), "127.0.0.1:9");
+        assert!(!advertised(SocketAddr::from(([0, 0, 0, 0], 9))).starts_with("0.0.0.0"));
+    }
+}

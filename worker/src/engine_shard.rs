@@ -1,0 +1,126 @@
+//! The engine's shard behind the protocol's trait.
+
+use std::sync::{Mutex, PoisonError};
+
+use sokohive_engine::{
+    Course, FoundFinish, Level as Board, Next, Node, NodeError, NodeStatus, ReadOptions, RowEntry,
+    Share, Side,
+};
+use sokohive_proto::{Entry, Finish, Level, OpenList, Rank, Refusal, Row, Task, Trail};
+
+use crate::foundry::{Foundry, Wake};
+use crate::protocol::Layout;
+use crate::shard::{OfferError, Sealed, Shard, ShardStatus};
+
+/// Lays out the engine's shards.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EngineFoundry;
+
+/// One of the engine's shards.
+pub struct EngineShard {
+    node: Node,
+    /// The level that is open. Held while a batch is taken, so that a batch gets the level that it
+    /// was generated in: between levels there are none.
+    level: Mutex<Option<Level>>,
+}
+
+impl Foundry for EngineFoundry {
+    type Shard = EngineShard;
+
+    fn lay_out(&self, layout: &Layout, wake: Wake) -> Result<EngineShard, Refusal> {
+        let options = ReadOptions::default().edge_is_wall(layout.task.edge_is_wall);
+        let board = Board::read(layout.task.board.as_bytes(), options)
+            .map_err(|error| Refusal::BadBoard(error.to_string()))?;
+        let share = Share {
+            owners: layout.owners.as_slice().to_vec(),
+            me: layout.index,
+            nodes: layout.peers.len(),
+            memory: layout.memory,
+            threads: usize::try_from(layout.threads).unwrap_or(1),
+        };
+        let node = Node::start(&board, course(&layout.task), share, move || wake())
+            .map_err(|error| refusal(&error))?;
+        Ok(EngineShard { node, level: Mutex::new(None) })
+    }
+}
+
+/// How a task is to be searched. The coordinator reads it in the same way.
+fn course(task: &Task) -> Course {
+    let mut course = Course::new(task.rule);
+    course.search = task.search;
+    course.estimate = task.estimate;
+    course.dominance = task.dominance;
+    course.deadlocks = task.deadlock_tables;
+    course
+}
+
+fn refusal(error: &NodeError) -> Refusal {
+    match error {
+        NodeError::Memory(bytes) => Refusal::TooLittleMemory(*bytes),
+        other => Refusal::BadBoard(other.to_string()),
+    }
+}
+
+impl Shard for EngineShard {
+    fn open_level(&self, level: Level, incumbent: Option<u32>) {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
+        self.node.open_level(level.side, level.f, incumbent);
+    }
+
+    fn lower_incumbent(&self, cost: u32) {
+        self.node.lower_incumbent(cost);
+    }
+
+    fn offer(&self, batch: Vec<u8>) -> Result<(), OfferError> {
+        self.node.offer(batch).map_err(|error| match error {
+            sokohive_engine::OfferError::Full => OfferError::Full,
+            sokohive_engine::OfferError::Bad(error) => OfferError::Bad(error.to_string()),
+        })
+    }
+
+    fn take(&self, peer: u16) -> Option<Sealed> {
+        let level = (*self.level.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let sealed = self.node.take(peer)?;
+        Some(Sealed { level, bytes: sealed.bytes, records: sealed.records.into() })
+    }
+
+    fn status(&self) -> ShardStatus {
+        let status: NodeStatus = self.node.status();
+        let open = |(side, next): (Side, Option<Next>)| {
+            let Next { f, rows } = next?;
+            Some(OpenList { side, smallest_f: f, rows })
+        };
+        let sides = [Side::Forward, Side::Backward].into_iter().zip(status.next);
+        ShardStatus {
+            idle: status.idle,
+            sealed: status.sealed,
+            applied: status.applied,
+            open: sides.filter_map(open).collect(),
+            best: status.best.map(finish),
+            memory_exhausted: status.memory_exhausted,
+            fault: status.fault.map(str::to_owned),
+            statistics: status.statistics,
+            memory: status.memory,
+        }
+    }
+
+    fn rows(&self, ranks: &[Rank]) -> Vec<Row> {
+        let sets: Vec<_> = ranks.iter().map(|rank| rank.to_le_bytes()).collect();
+        let entry =
+            |entry: RowEntry| Entry { keeper: entry.keeper, cost: entry.cost, side: entry.side };
+        let row = |row: Vec<RowEntry>| Row(row.into_iter().map(entry).collect());
+        self.node.rows(&sets).into_iter().map(row).collect()
+    }
+
+    fn stop(&self) {
+        self.node.stop();
+    }
+}
+
+fn finish(found: FoundFinish) -> Finish {
+    let trail = match found.finished {
+        Some((keeper, push_cost)) => Trail::Finished { keeper, push_cost },
+        None => Trail::Meeting,
+    };
+    Finish { cost: found.cost, rank: Rank::from_le_bytes(found.rank), trail }
+}

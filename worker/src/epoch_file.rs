@@ -1,0 +1,65 @@
+//! The largest epoch that a worker has taken part in, kept over restarts, so that a worker started
+//! again still refuses what is left over from before.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sokohive_proto::Epoch;
+
+const NAME: &str = "epoch";
+
+/// First line: the format and its version.
+const HEADER: &str = "sokohive-epoch 1";
+
+fn path(directory: &Path) -> PathBuf {
+    directory.join(NAME)
+}
+
+/// Reads the epoch; 0 if there is no file.
+///
+/// # Errors
+///
+/// If the file cannot be read or is not one of ours.
+pub(crate) fn read(directory: &Path) -> io::Result<u64> {
+    let text = match fs::read_to_string(path(directory)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(error),
+    };
+    let number = text.strip_prefix(HEADER).and_then(|rest| rest.trim().parse().ok());
+    number.ok_or_else(|| {
+        let problem = format!("{}: expected '{HEADER}' and a number", path(directory).display());
+        io::Error::new(io::ErrorKind::InvalidData, problem)
+    })
+}
+
+/// Writes the epoch, whole or not at all.
+///
+/// # Errors
+///
+/// If the file cannot be written.
+pub(crate) fn write(directory: &Path, epoch: Epoch) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    let new = directory.join("epoch.new");
+    fs::write(&new, format!("{HEADER}\n{epoch}\n"))?;
+    fs::File::open(&new)?.sync_all()?;
+    fs::rename(new, path(directory))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let directory = std::env::temp_dir().join(format!("sokohive-epoch-{}", std::process::id()));
+        assert_eq!(read(&directory).unwrap(), 0);
+        write(&directory, Epoch::after(41)).unwrap();
+        write(&directory, Epoch::after(42)).unwrap();
+        assert_eq!(read(&directory).unwrap(), 43);
+        fs::write(path(&directory), "something else").unwrap();
+        assert!(read(&directory).is_err());
+        fs::remove_dir_all(directory).unwrap();
+    }
+}

@@ -1,0 +1,226 @@
+//! What the protocol takes in, and what it refuses.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice, Side};
+use sokohive_proto::{
+    Epoch, Fence, Incarnation, JobKey, Level, OpenLevel, Owners, PROTOCOL, Peer, Poll, Prepare,
+    Push, Rank, Refusal, Row, Task,
+};
+
+use super::{Identity, Preparation, Protocol};
+use crate::shard::{OfferError, Sealed, Shard, ShardStatus};
+
+/// Remembers what it was given.
+#[derive(Debug, Default)]
+struct Memo {
+    batches: Mutex<Vec<Vec<u8>>>,
+    levels: Mutex<Vec<Level>>,
+}
+
+impl Shard for Memo {
+    fn open_level(&self, level: Level, _: Option<u32>) {
+        self.levels.lock().unwrap().push(level);
+    }
+    fn lower_incumbent(&self, _: u32) {}
+    fn offer(&self, batch: Vec<u8>) -> Result<(), OfferError> {
+        match batch.as_slice() {
+            [0xff, ..] => return Err(OfferError::Bad("garbage".to_owned())),
+            [0xfe, ..] => return Err(OfferError::Full),
+            _ => self.batches.lock().unwrap().push(batch),
+        }
+        Ok(())
+    }
+    fn take(&self, _: u16) -> Option<Sealed> {
+        None
+    }
+    fn status(&self) -> ShardStatus {
+        ShardStatus { applied: self.batches.lock().unwrap().len() as u64, ..Default::default() }
+    }
+    fn rows(&self, ranks: &[Rank]) -> Vec<Row> {
+        vec![Row::default(); ranks.len()]
+    }
+    fn stop(&self) {}
+}
+
+const ME: u64 = 7;
+
+fn at(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn fence(job: u64, epoch: u64) -> Fence {
+    Fence { job: JobKey::new(job), epoch: Epoch::after(epoch - 1) }
+}
+
+fn level(ordinal: u32) -> Level {
+    Level { ordinal, side: Side::Forward, f: 10 * ordinal }
+}
+
+fn prepare(fence: Fence) -> Prepare {
+    let peer = |n| Peer { address: format!("worker-{n}:1"), incarnation: Incarnation::new(ME + n) };
+    Prepare {
+        fence,
+        index: 0,
+        peers: vec![peer(0), peer(1)],
+        owners: Owners::even(2),
+        task: Task {
+            board: "####\n#@.#\n####\n".to_owned(),
+            edge_is_wall: false,
+            rule: Rule::Classic,
+            objective: Objective::Moves,
+            search: SearchChoice::Auto,
+            estimate: EstimateChoice::Auto,
+            dominance: true,
+            deadlock_tables: true,
+            memory: Some(5),
+        },
+        wait: Duration::ZERO,
+    }
+}
+
+fn push(fence: Fence, ordinal: u32, sequence: u64, first: u8) -> Push {
+    Push { fence, level: level(ordinal), source: 1, sequence, batch: vec![first, 1, 2] }
+}
+
+fn vacant() -> Protocol<Memo> {
+    Protocol::new(Identity { incarnation: Incarnation::new(ME), memory: 1 << 20, threads: 2 }, 0)
+}
+
+fn serving(fence: Fence) -> Protocol<Memo> {
+    let mut protocol = vacant();
+    let Ok(Preparation::LayOut { layout, stop: None }) = protocol.prepare(at(0), prepare(fence))
+    else {
+        panic!("a vacant worker lays out a shard");
+    };
+    assert_eq!(layout.memory, 5, "the smaller limit counts");
+    assert!(matches!(protocol.prepare(at(0), prepare(fence)), Ok(Preparation::UnderWay)));
+    assert_eq!(protocol.push(push(fence, 1, 1, 0)), Err(Refusal::NotReady));
+    assert!(protocol.laid_out(fence, Ok(Arc::new(Memo::default()))).is_none());
+    assert!(matches!(protocol.prepare(at(0), prepare(fence)), Ok(Preparation::Ready)));
+    protocol
+}
+
+#[test]
+fn another_version_is_refused() {
+    let found = PROTOCOL + 1;
+    assert_eq!(vacant().hello(found), Err(Refusal::ProtocolVersion { expected: PROTOCOL, found }));
+    assert_eq!(vacant().hello(PROTOCOL).unwrap().incarnation.get(), ME);
+}
+
+#[test]
+fn a_call_meant_for_an_earlier_process_is_refused() {
+    let mut prepare = prepare(fence(1, 1));
+    prepare.peers[0].incarnation = Incarnation::new(99);
+    let refused = vacant().prepare(at(0), prepare);
+    assert!(matches!(refused, Err(Refusal::OtherIncarnation { .. })), "{refused:?}");
+}
+
+#[test]
+fn a_batch_is_applied_once_however_often_it_comes() {
+    let fence = fence(1, 1);
+    let mut protocol = serving(fence);
+    assert_eq!(protocol.push(push(fence, 1, 2, 2)), Ok(false));
+    assert_eq!(protocol.push(push(fence, 1, 1, 1)), Ok(false));
+    assert_eq!(protocol.push(push(fence, 1, 1, 1)), Ok(true));
+    assert_eq!(protocol.push(push(fence, 1, 2, 2)), Ok(true));
+    let report = protocol.report(at(0), fence).unwrap();
+    assert_eq!(report.applied, 2);
+    assert_eq!((report.traffic.batches_received, report.traffic.batches_repeated), (2, 2));
+}
+
+#[test]
+fn a_full_inbox_leaves_the_number_free() {
+    let fence = fence(1, 1);
+    let mut protocol = serving(fence);
+    assert_eq!(protocol.push(push(fence, 1, 1, 0xfe)), Err(Refusal::InboxFull));
+    assert_eq!(protocol.push(push(fence, 1, 1, 0)), Ok(false));
+}
+
+#[test]
+fn damaged_batches_are_refused_and_counted() {
+    let fence = fence(1, 1);
+    let mut protocol = serving(fence);
+    assert!(matches!(protocol.push(push(fence, 1, 1, 0xff)), Err(Refusal::BadBatch(_))));
+    assert!(matches!(protocol.push(push(fence, 1, 999, 0)), Err(Refusal::Sequence { .. })));
+    for source in [0, 2, 999] {
+        let from = Push { source, ..push(fence, 1, 1, 0) };
+        assert!(matches!(protocol.push(from), Err(Refusal::BadField(_))), "{source}");
+    }
+    assert_eq!(protocol.report(at(0), fence).unwrap().traffic.batches_refused, 5);
+}
+
+#[test]
+fn other_jobs_and_old_epochs_are_refused() {
+    let now = fence(1, 5);
+    let mut protocol = serving(now);
+    assert!(matches!(
+        protocol.push(push(fence(1, 4), 1, 1, 0)),
+        Err(Refusal::OldEpoch { current: 5, .. })
+    ));
+    assert!(matches!(protocol.push(push(fence(2, 5), 1, 1, 0)), Err(Refusal::OtherJob { .. })));
+    assert_eq!(protocol.push(push(fence(1, 6), 1, 1, 0)), Err(Refusal::NotReady));
+    let refused = protocol.prepare(at(1), prepare(fence(2, 6)));
+    assert!(matches!(refused, Err(Refusal::Busy(_))), "{refused:?}");
+    let refused = protocol.prepare(at(20), prepare(fence(2, 5)));
+    assert!(matches!(refused, Err(Refusal::OldEpoch { .. })), "{refused:?}");
+    let taken = protocol.prepare(at(20), prepare(fence(2, 6)));
+    assert!(matches!(taken, Ok(Preparation::LayOut { stop: Some(_), .. })), "{taken:?}");
+    assert!(protocol.laid_out(now, Ok(Arc::new(Memo::default()))).is_some(), "nobody waits");
+}
+
+#[test]
+fn levels_open_in_order_and_once() {
+    let fence = fence(1, 1);
+    let mut protocol = serving(fence);
+    let open =
+        |ordinal| OpenLevel { fence, level: level(ordinal), incumbent: None, wait: Duration::ZERO };
+    let poll = |ordinal| Poll { fence, level: Some(level(ordinal)), incumbent: None, wait: at(0) };
+    assert!(protocol.open_level(at(0), open(2)).is_err());
+    assert_eq!(protocol.open_level(at(0), open(1)), Ok(()));
+    assert_eq!(protocol.open_level(at(0), open(1)), Ok(()));
+    assert_eq!(protocol.poll(at(0), poll(1)), Ok(()));
+    assert_eq!(protocol.push(push(fence, 2, 1, 0)), Ok(false), "a peer may be one level ahead");
+    assert!(protocol.push(push(fence, 3, 2, 0)).is_err());
+    assert_eq!(protocol.open_level(at(0), open(2)), Ok(()));
+    assert!(matches!(protocol.open_level(at(0), open(1)), Err(Refusal::LevelOver { .. })));
+    assert!(matches!(protocol.poll(at(0), poll(1)), Err(Refusal::LevelOver { .. })));
+    assert!(matches!(protocol.push(push(fence, 1, 2, 0)), Err(Refusal::LevelOver { .. })));
+    assert_eq!(protocol.push(push(fence, 1, 1, 0)), Ok(true), "late copies do no harm");
+    let shard = protocol.shard(at(0), fence).unwrap();
+    assert_eq!(*shard.levels.lock().unwrap(), [level(1), level(2)]);
+}
+
+#[test]
+fn a_released_job_is_over() {
+    let now = fence(1, 1);
+    let mut protocol = serving(now);
+    assert!(protocol.release(fence(2, 1)).is_err());
+    assert!(protocol.release(now).unwrap().is_some());
+    assert!(protocol.release(now).unwrap().is_none());
+    assert_eq!(protocol.push(push(now, 1, 1, 0)), Err(Refusal::NoJob));
+    let refused = protocol.prepare(at(0), prepare(now));
+    assert!(matches!(refused, Err(Refusal::OldEpoch { .. })), "{refused:?}");
+    assert_eq!(protocol.hello(PROTOCOL).unwrap().last_epoch, 1);
+}
+
+#[test]
+fn a_job_without_a_coordinator_is_given_up() {
+    let fence = fence(1, 1);
+    let mut protocol = serving(fence);
+    assert!(protocol.tick(at(59)).is_none());
+    assert!(protocol.tick(at(61)).is_some());
+    assert!(protocol.tick(at(99)).is_none());
+}
+
+#[test]
+fn a_board_that_cannot_be_taken_stays_refused() {
+    let fence = fence(1, 1);
+    let mut protocol = vacant();
+    assert!(protocol.prepare(at(0), prepare(fence)).is_ok());
+    let refusal = Refusal::BadBoard("too wide".to_owned());
+    assert!(protocol.laid_out(fence, Err(refusal.clone())).is_none());
+    assert_eq!(protocol.prepare(at(0), prepare(fence)).unwrap_err(), refusal);
+    assert!(protocol.release(fence).unwrap().is_none());
+}

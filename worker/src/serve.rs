@@ -1,0 +1,136 @@
+//! Running a worker on a bound listener until told to stop.
+
+use std::future::Future;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use sokohive_proto::wire::worker_control_server::WorkerControlServer;
+use sokohive_proto::wire::worker_data_server::WorkerDataServer;
+use sokohive_proto::{
+    DESCRIPTORS, Incarnation, PROTOCOL, Registration, control_server, data_server, server,
+};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tonic::transport::server::TcpIncoming;
+use tracing::{info, warn};
+
+use crate::epoch_file;
+use crate::foundry::Foundry;
+use crate::protocol::Identity;
+use crate::register::{RegisterError, register};
+use crate::service::{Control, Data, Node};
+
+/// How long calls under way may take to end once the worker is told to stop. Bounded: graceful
+/// shutdown alone would wait for ever for a peer that keeps a stream open.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// What a worker is told when it is started.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Host and port that others reach it at.
+    pub advertise: String,
+    /// Bytes that its shard may use.
+    pub memory: u64,
+    /// Threads that it searches on.
+    pub threads: u32,
+    /// Where it keeps what must outlive it.
+    pub data_dir: Option<PathBuf>,
+    /// The coordinator that it registers with.
+    pub coordinator: Option<String>,
+}
+
+/// Why a worker cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// What has been kept in the data directory cannot be read.
+    #[error("data directory: {0}")]
+    DataDir(#[source] io::Error),
+    /// The services cannot be offered.
+    #[error("serving: {0}")]
+    Transport(#[from] tonic::transport::Error),
+    /// The coordinator cannot be registered with.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
+    /// The reflection service has no use for our descriptors.
+    #[error("reflection: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+}
+
+/// Serves until `shutdown`, then ends calls under way and returns, at the latest after some seconds.
+///
+/// # Errors
+///
+/// If the worker cannot start, or cannot go on.
+pub async fn serve<F: Foundry>(
+    listener: TcpListener,
+    foundry: F,
+    options: Options,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let last_epoch = match &options.data_dir {
+        Some(directory) => epoch_file::read(directory).map_err(ServeError::DataDir)?,
+        None => 0,
+    };
+    let identity = Identity {
+        incarnation: Incarnation::random(),
+        memory: options.memory,
+        threads: options.threads,
+    };
+    let registration = Registration {
+        protocol: PROTOCOL,
+        address: options.advertise,
+        incarnation: identity.incarnation,
+        memory: identity.memory,
+        threads: identity.threads,
+    };
+    info!("incarnation {} serves at {}", identity.incarnation, registration.address);
+    let node = Node::new(foundry, identity, last_epoch, options.data_dir);
+
+    let (health, health_service) = tonic_health::server::health_reporter();
+    health.set_serving::<WorkerControlServer<Control<F>>>().await;
+    health.set_serving::<WorkerDataServer<Data<F>>>().await;
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()?;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = server()
+        .add_service(health_service)
+        .add_service(reflection)
+        .add_service(control_server(Control(node.clone())))
+        .add_service(data_server(Data(node.clone())))
+        .serve_with_incoming_shutdown(
+            // Tonic's own switch does nothing for listeners that it has not bound.
+            TcpIncoming::from(listener).with_nodelay(Some(true)),
+            async {
+                let _ = stopped.await;
+            },
+        );
+    let registering = async {
+        match &options.coordinator {
+            Some(coordinator) => register(coordinator, registration).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(serving);
+    let watching = tokio::spawn(node.clone().watch_over());
+    let result = tokio::select! {
+        result = &mut serving => return result.map_err(Into::into),
+        result = registering => result,
+        () = shutdown => Ok(()),
+    };
+    info!("stopping");
+    watching.abort();
+    health.set_not_serving::<WorkerControlServer<Control<F>>>().await;
+    health.set_not_serving::<WorkerDataServer<Data<F>>>().await;
+    node.close();
+    node.abandon();
+    let _ = stop.send(());
+    match timeout(GRACE, serving).await {
+        Ok(ended) => ended?,
+        Err(_) => warn!("some calls did not end in {} s", GRACE.as_secs()),
+    }
+    result.map_err(Into::into)
+}

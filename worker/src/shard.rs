@@ -1,0 +1,79 @@
+//! What the protocol needs of a shard of the search.
+
+use sokohive_engine::Statistics;
+use sokohive_proto::{Finish, Level, OpenList, Rank, Row};
+
+/// One worker's share of a search: table, open list, and the threads that work on them.
+///
+/// All methods but [`Shard::stop`] return without waiting for the search.
+pub trait Shard: Send + Sync + 'static {
+    /// Opens a level: work on it begins.
+    fn open_level(&self, level: Level, incumbent: Option<u32>);
+
+    /// Tells that a solution of this cost is known; ignored unless less than what is known.
+    fn lower_incumbent(&self, cost: u32);
+
+    /// Queues a batch of a peer for relaxation.
+    fn offer(&self, batch: Vec<u8>) -> Result<(), OfferError>;
+
+    /// The next batch for a peer, if one is sealed.
+    fn take(&self, peer: u16) -> Option<Sealed>;
+
+    /// How things go.
+    ///
+    /// For the end of a level to be detected safely, `idle` must be read before the counts are:
+    /// if it was idle then, the counts include all that led there.
+    fn status(&self) -> ShardStatus;
+
+    /// Rows of the table, one for every rank, in that order.
+    fn rows(&self, ranks: &[Rank]) -> Vec<Row>;
+
+    /// Ends all work, waits for the threads, and gives the memory back. May take a moment; called
+    /// where that does no harm. Other methods may still be called, and mean nothing.
+    fn stop(&self);
+}
+
+/// A batch ready to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sealed {
+    /// The level it was generated in.
+    pub level: Level,
+    /// The records, in the engine's format.
+    pub bytes: Vec<u8>,
+    /// Number of records.
+    pub records: u64,
+}
+
+/// Why a batch was not queued.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OfferError {
+    /// There is no room for it now.
+    #[error("the inbox is full")]
+    Full,
+    /// It can never be used: damaged, or with states that belong to another shard.
+    #[error("{0}")]
+    Bad(String),
+}
+
+/// How things go in a shard.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShardStatus {
+    /// Whether no work of the open level is left: inbox empty, every batch sealed, threads idle.
+    pub idle: bool,
+    /// Batches ever sealed for peers. Only grows.
+    pub sealed: u64,
+    /// Batches of peers ever applied. Only grows.
+    pub applied: u64,
+    /// What waits, at most one entry a side.
+    pub open: Vec<OpenList>,
+    /// The best finishing state found here.
+    pub best: Option<Finish>,
+    /// Whether the memory limit has been reached.
+    pub memory_exhausted: bool,
+    /// What has gone wrong, such as a panic of a thread.
+    pub fault: Option<String>,
+    /// What was counted.
+    pub statistics: Statistics,
+    /// Bytes held now.
+    pub memory: u64,
+}
