@@ -50,8 +50,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             // Help and version go to standard output, usage errors to standard error.
             let code = if error.use_stderr() { Exit::BadInput } else { Exit::Success };
-            let _ = error.print();
-            return code.into();
+            return match error.print() {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Exit::OutputFailed,
+                _ => code,
+            }
+            .into();
         }
     };
     // The panic's own message has been printed when this returns.
