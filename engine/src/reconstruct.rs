@@ -5,9 +5,8 @@
 //! So the way back is found by asking for one row a candidate push: at most four a step. States of the backward side
 //! lead on to the finish in the same way.
 
-use std::collections::VecDeque;
-
 use crate::board::{Board, Square};
+use crate::paths::Paths;
 use crate::rank::{Rank, Ranking};
 use crate::search::incumbent::{Finish, Trail};
 use crate::search::side::Side;
@@ -54,7 +53,7 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
 ) -> Result<Moves, ReconstructError<S::Error>> {
     let mut boxes = vec![Square::from_index(0); ranking.boxes()];
     ranking.unrank(finish.rank, &mut boxes);
-    let mut trail = Walkback { board, ranking, source };
+    let mut trail = Walkback { board, ranking, source, paths: Paths::new(board) };
     let (pushes, mut boxes, mut keeper, onward) = match finish.trail {
         Trail::Finished { keeper, push_cost } => {
             (trail.back_to_start(boxes.clone(), keeper, push_cost)?, boxes, keeper, Vec::new())
@@ -66,19 +65,20 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
             (pushes, boxes, forward.keeper, onward)
         }
     };
+    let mut paths = trail.paths;
     let mut moves = Vec::new();
     for push in &pushes {
-        moves.extend(walk(board, &push.boxes, push.keeper, |square| square == push.side));
+        moves.extend(paths.walk(&push.boxes, push.keeper, |square| square == push.side));
         moves.push(Move { direction: push.direction, push: true });
     }
     for push in onward {
-        moves.extend(walk(board, &boxes, keeper, |square| square == push.side));
+        moves.extend(paths.walk(&boxes, keeper, |square| square == push.side));
         moves.push(Move { direction: push.direction, push: true });
         (boxes, keeper) = (push.boxes, push.keeper);
     }
     if rule == Rule::KeeperOnGoal {
         let free_goal = |square| board.is_goal(square) && !boxes.contains(&square);
-        moves.extend(walk(board, &boxes, keeper, free_goal));
+        moves.extend(paths.walk(&boxes, keeper, free_goal));
     }
     Ok(moves.into_iter().collect())
 }
@@ -87,6 +87,7 @@ struct Walkback<'a, R, S> {
     board: &'a Board,
     ranking: &'a Ranking<R>,
     source: &'a mut S,
+    paths: Paths<'a>,
 }
 
 impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
@@ -146,20 +147,23 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
 
     /// The entry of a row from which the walk to (or from) `square` and one push cost at most `cost` in all.
     fn cheapest(
-        &self,
+        &mut self,
         side: Side,
         row: &[Entry],
         boxes: &[Square],
         square: Square,
         cost: u32,
     ) -> Option<Entry> {
-        let steps = steps_from(self.board, boxes, square);
-        let through = |entry: &Entry| {
-            let walk = steps[entry.keeper.index()]?;
-            Some((entry.cost.checked_add(walk)?.checked_add(1)?, *entry))
-        };
-        let own = row.iter().filter(|entry| entry.side == side);
-        let (through, entry) = own.filter_map(through).min_by_key(|(cost, _)| *cost)?;
+        // The walk may be as long as the cheapest of them leaves.
+        let own: Vec<Entry> =
+            row.iter().copied().filter(|entry| entry.side == side && entry.cost < cost).collect();
+        let most = cost - 1 - own.iter().map(|entry| entry.cost).min()?;
+        let keepers: Vec<Square> = own.iter().map(|entry| entry.keeper).collect();
+        let walks = self.paths.steps(boxes, square, &keepers, most);
+        let through = own.into_iter().zip(walks).filter_map(|(entry, walk)| {
+            Some((entry.cost.checked_add(walk?)?.checked_add(1)?, entry))
+        });
+        let (through, entry) = through.min_by_key(|(cost, _)| *cost)?;
         (through <= cost).then_some(entry)
     }
 
@@ -175,10 +179,11 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
         let of = |side| row.iter().filter(move |entry| entry.side == side);
         let mut best: Option<(u32, Entry, Entry)> = None;
         for backward in of(Side::Backward) {
-            let steps = steps_from(self.board, boxes, backward.keeper);
-            for forward in of(Side::Forward) {
-                let Some(walk) = steps[forward.keeper.index()] else { continue };
-                let total = forward.cost + walk + backward.cost;
+            let keepers: Vec<Square> = of(Side::Forward).map(|entry| entry.keeper).collect();
+            let walks = self.paths.steps(boxes, backward.keeper, &keepers, cost);
+            for (forward, walk) in of(Side::Forward).zip(walks) {
+                let sum = forward.cost.checked_add(backward.cost);
+                let Some(total) = walk.and_then(|walk| sum?.checked_add(walk)) else { continue };
                 if best.is_none_or(|(least, ..)| total < least) {
                     best = Some((total, *forward, *backward));
                 }
@@ -221,55 +226,4 @@ fn undone_pushes(board: &Board, boxes: &[Square], keeper: Square) -> Vec<Push> {
         Some(Push { boxes, keeper, side, direction })
     };
     Direction::ALL.into_iter().filter_map(undo).collect()
-}
-
-/// Steps of the keeper from a square to every other; `None` where it does not get.
-fn steps_from(board: &Board, boxes: &[Square], from: Square) -> Vec<Option<u32>> {
-    let mut steps = vec![None; board.squares()];
-    steps[from.index()] = Some(0);
-    let mut todo = VecDeque::from([(from, 0)]);
-    while let Some((square, distance)) = todo.pop_front() {
-        for next in Direction::ALL.iter().filter_map(|&to| board.neighbour(square, to)) {
-            if steps[next.index()].is_none() && !boxes.contains(&next) {
-                steps[next.index()] = Some(distance + 1);
-                todo.push_back((next, distance + 1));
-            }
-        }
-    }
-    steps
-}
-
-/// A shortest walk to the nearest square that `is_there` accepts; empty if there is none.
-pub(crate) fn walk(
-    board: &Board,
-    boxes: &[Square],
-    from: Square,
-    is_there: impl Fn(Square) -> bool,
-) -> Vec<Move> {
-    let mut came: Vec<Option<(Square, Direction)>> = vec![None; board.squares()];
-    let mut todo = VecDeque::from([from]);
-    while let Some(square) = todo.pop_front() {
-        if is_there(square) {
-            let mut steps = Vec::new();
-            let mut at = square;
-            while at != from {
-                let (before, direction) = came[at.index()].expect("every square but the first");
-                steps.push(Move { direction, push: false });
-                at = before;
-            }
-            steps.reverse();
-            return steps;
-        }
-        for direction in Direction::ALL {
-            if let Some(next) = board.neighbour(square, direction)
-                && next != from
-                && came[next.index()].is_none()
-                && !boxes.contains(&next)
-            {
-                came[next.index()] = Some((square, direction));
-                todo.push_back(next);
-            }
-        }
-    }
-    Vec::new()
 }
