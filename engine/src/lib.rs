@@ -16,6 +16,7 @@ mod moves;
 mod navigator;
 mod node;
 mod outcome;
+mod paths;
 mod plan;
 mod rank;
 mod reconstruct;

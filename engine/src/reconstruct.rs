@@ -5,10 +5,8 @@
 //! So the way back is found by asking for one row a candidate push: at most four a step. States of the backward side
 //! lead on to the finish in the same way.
 
-use std::collections::VecDeque;
-use std::ops::ControlFlow;
-
 use crate::board::{Board, Square};
+use crate::paths::Paths;
 use crate::rank::{Rank, Ranking};
 use crate::search::incumbent::{Finish, Trail};
 use crate::search::side::Side;
@@ -55,7 +53,7 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
 ) -> Result<Moves, ReconstructError<S::Error>> {
     let mut boxes = vec![Square::from_index(0); ranking.boxes()];
     ranking.unrank(finish.rank, &mut boxes);
-    let mut trail = Walkback { board, ranking, source, walker: Walker::new(board) };
+    let mut trail = Walkback { board, ranking, source, paths: Paths::new(board) };
     let (pushes, mut boxes, mut keeper, onward) = match finish.trail {
         Trail::Finished { keeper, push_cost } => {
             (trail.back_to_start(boxes.clone(), keeper, push_cost)?, boxes, keeper, Vec::new())
@@ -67,20 +65,20 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
             (pushes, boxes, forward.keeper, onward)
         }
     };
-    let Walkback { mut walker, .. } = trail;
+    let mut paths = trail.paths;
     let mut moves = Vec::new();
     for push in &pushes {
-        moves.extend(walker.walk(&push.boxes, push.keeper, |square| square == push.side));
+        moves.extend(paths.walk(&push.boxes, push.keeper, |square| square == push.side));
         moves.push(Move { direction: push.direction, push: true });
     }
     for push in onward {
-        moves.extend(walker.walk(&boxes, keeper, |square| square == push.side));
+        moves.extend(paths.walk(&boxes, keeper, |square| square == push.side));
         moves.push(Move { direction: push.direction, push: true });
         (boxes, keeper) = (push.boxes, push.keeper);
     }
     if rule == Rule::KeeperOnGoal {
         let free_goal = |square| board.is_goal(square) && !boxes.contains(&square);
-        moves.extend(walker.walk(&boxes, keeper, free_goal));
+        moves.extend(paths.walk(&boxes, keeper, free_goal));
     }
     Ok(moves.into_iter().collect())
 }
@@ -89,7 +87,7 @@ struct Walkback<'a, R, S> {
     board: &'a Board,
     ranking: &'a Ranking<R>,
     source: &'a mut S,
-    walker: Walker<'a>,
+    paths: Paths<'a>,
 }
 
 impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
@@ -156,14 +154,16 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
         square: Square,
         cost: u32,
     ) -> Option<Entry> {
-        let own: Vec<Entry> = row.iter().filter(|entry| entry.side == side).copied().collect();
+        // The walk may be as long as the cheapest of them leaves.
+        let own: Vec<Entry> =
+            row.iter().copied().filter(|entry| entry.side == side && entry.cost < cost).collect();
+        let most = cost - 1 - own.iter().map(|entry| entry.cost).min()?;
         let keepers: Vec<Square> = own.iter().map(|entry| entry.keeper).collect();
-        let steps = self.walker.steps(boxes, square, &keepers);
-        let through = |(entry, steps): (Entry, Option<u32>)| {
-            Some((entry.cost.checked_add(steps?)?.checked_add(1)?, entry))
-        };
-        let all = own.into_iter().zip(steps).filter_map(through);
-        let (through, entry) = all.min_by_key(|(cost, _)| *cost)?;
+        let walks = self.paths.steps(boxes, square, &keepers, most);
+        let through = own.into_iter().zip(walks).filter_map(|(entry, walk)| {
+            Some((entry.cost.checked_add(walk?)?.checked_add(1)?, entry))
+        });
+        let (through, entry) = through.min_by_key(|(cost, _)| *cost)?;
         (through <= cost).then_some(entry)
     }
 
@@ -176,19 +176,16 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
     ) -> Result<(Entry, Entry), ReconstructError<S::Error>> {
         let rows = self.source.rows(&[rank]).map_err(ReconstructError::Source)?;
         let row = rows.first().map_or(&[][..], Vec::as_slice);
-        let of = |side| row.iter().copied().filter(move |entry| entry.side == side);
-        let forward: Vec<Entry> = of(Side::Forward).collect();
-        let keepers: Vec<Square> = forward.iter().map(|entry| entry.keeper).collect();
+        let of = |side| row.iter().filter(move |entry| entry.side == side);
         let mut best: Option<(u32, Entry, Entry)> = None;
         for backward in of(Side::Backward) {
-            let steps = self.walker.steps(boxes, backward.keeper, &keepers);
-            for (&forward, walk) in forward.iter().zip(steps) {
-                let total = walk
-                    .and_then(|walk| forward.cost.checked_add(walk)?.checked_add(backward.cost));
-                if let Some(total) = total
-                    && best.is_none_or(|(least, ..)| total < least)
-                {
-                    best = Some((total, forward, backward));
+            let keepers: Vec<Square> = of(Side::Forward).map(|entry| entry.keeper).collect();
+            let walks = self.paths.steps(boxes, backward.keeper, &keepers, cost);
+            for (forward, walk) in of(Side::Forward).zip(walks) {
+                let sum = forward.cost.checked_add(backward.cost);
+                let Some(total) = walk.and_then(|walk| sum?.checked_add(walk)) else { continue };
+                if best.is_none_or(|(least, ..)| total < least) {
+                    best = Some((total, *forward, *backward));
                 }
             }
         }
@@ -229,91 +226,4 @@ fn undone_pushes(board: &Board, boxes: &[Square], keeper: Square) -> Vec<Push> {
         Some(Push { boxes, keeper, side, direction })
     };
     Direction::ALL.into_iter().filter_map(undo).collect()
-}
-
-/// The keeper's walks on one board. Marks of a walk are told from those of the walks before by its number, so that a walk
-/// costs what it visits and not the size of the board.
-struct Walker<'a> {
-    board: &'a Board,
-    walk: u32,
-    /// Number of the walk that last came to a square.
-    seen: Vec<u32>,
-    /// From where and which way it came, and after how many steps.
-    came: Vec<(Square, Direction, u32)>,
-}
-
-impl<'a> Walker<'a> {
-    fn new(board: &'a Board) -> Self {
-        let nowhere = (board.keeper(), Direction::Up, 0);
-        let squares = board.squares();
-        Self { board, walk: 0, seen: vec![0; squares], came: vec![nowhere; squares] }
-    }
-
-    /// Visits squares in the order of their distance from `from`, with it, until `visit` says stop.
-    fn spread(
-        &mut self,
-        boxes: &[Square],
-        from: Square,
-        mut visit: impl FnMut(Square, u32) -> ControlFlow<()>,
-    ) {
-        self.walk += 1;
-        self.seen[from.index()] = self.walk;
-        self.came[from.index()].2 = 0;
-        let mut todo = VecDeque::from([from]);
-        while let Some(square) = todo.pop_front() {
-            let steps = self.came[square.index()].2;
-            if visit(square, steps).is_break() {
-                return;
-            }
-            for direction in Direction::ALL {
-                if let Some(next) = self.board.neighbour(square, direction)
-                    && self.seen[next.index()] != self.walk
-                    && !boxes.contains(&next)
-                {
-                    self.seen[next.index()] = self.walk;
-                    self.came[next.index()] = (square, direction, steps + 1);
-                    todo.push_back(next);
-                }
-            }
-        }
-    }
-
-    /// Steps from a square to each of the others; `None` where the keeper does not get.
-    fn steps(&mut self, boxes: &[Square], from: Square, to: &[Square]) -> Vec<Option<u32>> {
-        let mut steps = vec![None; to.len()];
-        let mut missing = to.len();
-        self.spread(boxes, from, |square, distance| {
-            for (steps, _) in steps.iter_mut().zip(to).filter(|(_, to)| **to == square) {
-                *steps = Some(distance);
-                missing -= 1;
-            }
-            if missing == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        steps
-    }
-
-    /// A shortest walk to the nearest square that `is_there` accepts; empty if there is none.
-    fn walk(
-        &mut self,
-        boxes: &[Square],
-        from: Square,
-        is_there: impl Fn(Square) -> bool,
-    ) -> Vec<Move> {
-        let mut end = from;
-        self.spread(boxes, from, |square, _| {
-            if is_there(square) {
-                end = square;
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        });
-        let mut steps = Vec::new();
-        while end != from {
-            let (before, direction, _) = self.came[end.index()];
-            steps.push(Move { direction, push: false });
-            end = before;
-        }
-        steps.reverse();
-        steps
-    }
 }
