@@ -4,8 +4,6 @@
 mod case_boards;
 mod options;
 
-use std::time::{Duration, Instant};
-
 use case_boards::{CASES, Expected};
 use options::{Options, SEARCHES, check};
 use sokohive_engine::{
@@ -15,13 +13,6 @@ use sokohive_engine::{
 
 fn level(text: &str) -> Level {
     Level::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
-}
-
-/// Fails unless a classic board takes so many moves.
-fn takes(board: &str, moves: u32, options: Options) {
-    if let Err(fault) = options.check(&level(board), Rule::Classic, Some(moves)) {
-        panic!("{fault}\n{board}");
-    }
 }
 
 #[test]

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use case_boards::{CASES, Expected};
 use options::{Options, SEARCHES, check};
 use sokohive_engine::{
-    Control, Ending, EntryWidth, Level, Limit, Outcome, Rule, SearchChoice, Stop, builtin,
-    verify_strict,
+    Control, Ending, EntryWidth, Level, Limit, Outcome, Rule, Stop, builtin, verify_strict,
 };
 
 /// Fails unless the outcome is the optimum or says that the limit came first, with bounds that hold. Returns whether
@@ -97,6 +96,8 @@ fn memory_may_run_out_anywhere() {
 #[cfg(not(debug_assertions))]
 #[test]
 fn level1_ends_for_want_of_memory_or_at_its_optimum() {
+    use sokohive_engine::SearchChoice;
+
     let board = builtin::find("level1").expect("built in");
     let (mut solved, mut bounds) = (Vec::new(), Vec::new());
     for mebibytes in [1, 2, 4, 8, 16, 64] {
@@ -213,4 +214,18 @@ fn expansions_may_run_out_at_any_row() {
     }
     println!("{limited} limited");
     assert!(limited > 100);
+}
+
+#[test]
+fn a_first_table_beyond_the_memory_does_no_harm() {
+    let board = builtin::find("p9").expect("built in");
+    for bytes in [0, 1, 1 << 16, 1 << 30, u64::MAX] {
+        for memory in [64 << 10, 1 << 20, 1 << 40] {
+            let options = Options { table: Some(bytes), ..Options::default() };
+            let solver = options.solver(&board.level, board.level.rule());
+            let outcome = solver.memory(memory).solve();
+            let solved = solved_or_limited(&outcome, &board.level, board.moves, Limit::Memory);
+            assert!(solved, "{bytes} bytes of {memory}");
+        }
+    }
 }
