@@ -33,6 +33,11 @@ impl Budget {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
+    /// What may still be taken.
+    pub(crate) fn left(&self) -> u64 {
+        self.limit - self.used().min(self.limit)
+    }
+
     pub(crate) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }

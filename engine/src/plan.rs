@@ -182,7 +182,9 @@ impl Plan {
         )
         .ok_or(SetupError::TooNarrow)?;
         let line_bytes = (SLOTS * layout.slot_bytes()) as u64;
-        let index_bits = (self.options.first_table_bytes / line_bytes).max(1).ilog2();
+        // Where little memory is left, the table begins smaller.
+        let first_bytes = self.options.first_table_bytes.min(budget.left() / 2);
+        let index_bits = (first_bytes / line_bytes).max(1).ilog2();
         let table = Table::<R>::new(layout, index_bits, memory).map_err(|_| SetupError::Memory)?;
         if !budget.take(table.bytes() + problem.ranking.bytes()) {
             return Err(SetupError::Memory);

@@ -145,10 +145,3 @@ impl SquareSet for LargeSet {
         (size_of::<Self>() + squares.div_ceil(64) * 8) as u64
     }
 }
-
-impl LargeSet {
-    /// Number of members.
-    pub(crate) fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-}

@@ -32,33 +32,51 @@ const MOST_SETS: u64 = 200_000;
 impl<S: SquareSet> DeadSubsets<S> {
     /// Builds what the number of boxes has use for and the budget has room for. `None` if that is nothing.
     ///
-    /// `ground` walks on this board. The budget is charged for what is kept.
+    /// `ground` walks on this board. The budget is charged for what is kept, and meanwhile for what building takes.
     pub(crate) fn new<G: Ground<Set = S>>(
         board: &Board,
         ground: &mut G,
         budget: &Budget,
     ) -> Option<Self> {
-        let (live, boxes) = (board.live(), board.boxes().len());
-        let choose = |taken: u64| (0..taken).fold(1, |sets, i| sets * (live as u64 - i) / (i + 1));
-        let fits = |size: usize, kept: usize| {
-            boxes >= size
-                && live >= size
-                && choose(size as u64) <= MOST_SETS
-                && budget.take(kept as u64 * S::bytes(board.squares()))
-        };
-        if !fits(2, 4 * live) {
-            return None;
-        }
-        let mut tables =
-            Self { live, pairs: vec![S::empty(board.squares()); 4 * live], triples: Vec::new() };
-        tables.keep_pairs(board, &Alive::solve(board, ground, 2)?);
-        if fits(3, 4 * live * live)
-            && let Some(alive) = Alive::solve(board, ground, 3)
-        {
+        let live = board.live();
+        let alive = Self::solve(board, ground, 2, 4 * live, budget)?;
+        let pairs = vec![S::empty(board.squares()); 4 * live];
+        let mut tables = Self { live, pairs, triples: Vec::new() };
+        tables.keep_pairs(board, &alive);
+        drop(alive);
+        if let Some(alive) = Self::solve(board, ground, 3, 4 * live * live, budget) {
             tables.triples = vec![S::empty(board.squares()); 4 * live * live];
             tables.keep_triples(board, &alive);
         }
         Some(tables)
+    }
+
+    /// Solves all boards with so many boxes, if it is worth it and the budget has room for that and for a table of
+    /// `kept` sets.
+    fn solve<G: Ground<Set = S>>(
+        board: &Board,
+        ground: &mut G,
+        size: usize,
+        kept: usize,
+        budget: &Budget,
+    ) -> Option<Alive<S>> {
+        let live = board.live();
+        if board.boxes().len() < size || live < size {
+            return None;
+        }
+        let sets = (0..size as u64).fold(1, |sets, i| sets * (live as u64 - i) / (i + 1));
+        if sets > MOST_SETS {
+            return None;
+        }
+        let kept = kept as u64 * S::bytes(board.squares());
+        let working = sets * Alive::<S>::bytes_of_a_set(board);
+        if !budget.take(kept + working) {
+            return None;
+        }
+        let alive = Alive::solve(board, ground, size);
+        // What is solved is read off at once, before anything else is allocated.
+        budget.give_back(if alive.is_some() { working } else { kept + working });
+        alive
     }
 
     /// Whether a box pushed to `pushed` makes a dead pair or triple with some of `others`; `boxes` holds `others`, and
@@ -126,6 +144,12 @@ struct Alive<S> {
 }
 
 impl<S: SquareSet> Alive<S> {
+    /// Bytes that building takes for each set of boxes: its keeper squares, and mostly one region at a time to go on
+    /// from.
+    fn bytes_of_a_set(board: &Board) -> u64 {
+        2 * S::bytes(board.squares()) + size_of::<u64>() as u64
+    }
+
     fn solve<G: Ground<Set = S>>(board: &Board, ground: &mut G, size: usize) -> Option<Self> {
         let ranking = Ranking::<u64>::new(board.live(), size)?;
         let keepers = vec![S::empty(board.squares()); usize::try_from(ranking.sets()).ok()?];

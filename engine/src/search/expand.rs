@@ -73,7 +73,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
             statistics.stale += 1;
             return;
         }
-        self.place_boxes(side, rank);
+        self.place_boxes(side, rank, &row.opened);
         row.other.iter().for_each(|&(_, square)| self.wanted.insert(square));
         self.reached.clear();
         let reached = &mut self.reached;
@@ -111,18 +111,27 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         }
     }
 
-    /// Sets up box set, occupied squares, and the squares pushes are possible from.
+    /// Sets up box set, occupied squares, and the squares pushes are possible from, if a keeper of `opened` gets there.
     #[inline(always)]
-    fn place_boxes(&mut self, side: Side, rank: R) {
+    fn place_boxes(&mut self, side: Side, rank: R, opened: &[Square]) {
         self.problem.ranking.unrank(rank, &mut self.boxes);
         for (number, &square) in self.boxes.iter().enumerate() {
             self.occupied.insert(square);
             self.number[square.index()] = number as u32;
         }
-        let places = self.problem.box_places(side);
+        let problem = self.problem;
+        let places = problem.box_places(side);
+        let parted = |cut: Square, keeper: Square| {
+            problem.cuts.as_ref().is_some_and(|cuts| {
+                opened.iter().all(|&from| cuts.parts(&problem.board, cut, from, keeper))
+            })
+        };
         for &square in &self.boxes {
             for &(keeper, free) in places[square.index()].iter() {
-                if !self.occupied.contains(keeper) && !self.occupied.contains(free) {
+                if !self.occupied.contains(keeper)
+                    && !self.occupied.contains(free)
+                    && !parted(square, keeper)
+                {
                     self.wanted.insert(keeper);
                 }
             }

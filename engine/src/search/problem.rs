@@ -7,7 +7,7 @@ use crate::deadlock::subsets::DeadSubsets;
 use crate::estimate::Estimate;
 use crate::rank::{Rank, Ranking};
 use crate::squares::SquareSet;
-use crate::walk::Ground;
+use crate::walk::{Cuts, Ground};
 use crate::{Direction, Rule};
 
 /// Fixed while the search runs; shared by all threads.
@@ -21,6 +21,8 @@ pub(crate) struct Problem<R, S> {
     pub(crate) freeze: bool,
     /// Whether dominated states are dropped.
     pub(crate) dominance: bool,
+    /// Squares that part the board, where floods take so long that it pays to know them.
+    pub(crate) cuts: Option<Cuts>,
     pub(crate) goals: S,
     /// For each square a box may stand on, the places of its pushes.
     pub(crate) box_pushes: Vec<BoxPlaces>,
@@ -98,6 +100,9 @@ fn keeper_pulls(board: &Board, keeper: Square) -> [Option<Shift>; 4] {
     })
 }
 
+/// Boards of so many squares are flooded square by square rather than in registers.
+const LARGE: usize = 257;
+
 impl<R: Rank, S: SquareSet> Problem<R, S> {
     /// `None` where the ranks of the board do not fit the word. The budget is charged for the tables.
     pub(crate) fn new<G: Ground<Set = S>>(
@@ -122,6 +127,7 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
             subsets: subsets.flatten(),
             freeze: deadlocks,
             dominance,
+            cuts: (board.squares() >= LARGE).then(|| Cuts::new(&board)),
             goals,
             box_pushes,
             keeper_pushes,

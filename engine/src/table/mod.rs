@@ -108,8 +108,10 @@ impl<R: Rank> Table<R> {
     pub(crate) fn new(layout: Layout, index_bits: u32, most_bytes: u64) -> io::Result<Self> {
         debug_assert_eq!(layout.words, R::WORDS);
         let line_bytes = (SLOTS * layout.slot_bytes()) as u64;
-        let index_bits = index_bits.max(layout.base_bits);
-        let mut largest = (most_bytes / line_bytes).max(1).ilog2().clamp(index_bits, 44);
+        /// No machine has more lines.
+        const MOST_BITS: u32 = 44;
+        let index_bits = index_bits.max(layout.base_bits).min(MOST_BITS);
+        let mut largest = (most_bytes / line_bytes).max(1).ilog2().clamp(index_bits, MOST_BITS);
         loop {
             match Reservation::new((SLOTS * R::WORDS) << largest) {
                 Ok(memory) => {

@@ -1,8 +1,10 @@
 //! Where the keeper can walk, and who gets there first.
 
+mod cuts;
 mod mask;
 mod queue;
 
+pub(crate) use self::cuts::Cuts;
 pub(crate) use self::mask::MaskGround;
 pub(crate) use self::queue::QueueGround;
 use crate::board::{Board, Square};

@@ -5,26 +5,30 @@ use crate::Direction;
 use crate::board::{Board, Square};
 use crate::squares::{LargeSet, SquareSet};
 
-/// Fronts are lists; a claimed square carries the number of the flood that claimed it, so that starting anew costs
-/// nothing.
+/// Fronts are lists; a square that is claimed or wanted carries the number of the flood it is so in, so that starting
+/// anew costs no more than reading the sets.
 #[derive(Clone, Debug)]
 pub(crate) struct QueueGround {
-    around: Vec<Vec<Square>>,
+    /// The neighbours of each square; the square itself where a wall is, which it finds claimed.
+    around: Vec<[Square; 4]>,
     claimed: Vec<u64>,
+    wanted: Vec<u64>,
     flood: u64,
-    boxes: LargeSet,
-    wanted: LargeSet,
     /// Wanted squares not claimed yet.
     missing: usize,
+    /// Buffer for the next front.
+    spare: Vec<Square>,
 }
 
 impl QueueGround {
+    #[inline(always)]
     fn claim(&mut self, square: Square) -> bool {
-        if self.is_claimed(square) {
+        let claimed = &mut self.claimed[square.index()];
+        if *claimed == self.flood {
             return false;
         }
-        self.claimed[square.index()] = self.flood;
-        self.missing -= usize::from(self.wanted.contains(square));
+        *claimed = self.flood;
+        self.missing -= usize::from(self.wanted[square.index()] == self.flood);
         true
     }
 }
@@ -34,24 +38,26 @@ impl Ground for QueueGround {
     type Front = Vec<Square>;
 
     fn new(board: &Board) -> Self {
-        let around = |square| {
-            Direction::ALL.into_iter().filter_map(|to| board.neighbour(square, to)).collect()
-        };
+        let around =
+            |square| Direction::ALL.map(|to| board.neighbour(square, to).unwrap_or(square));
         Self {
             around: board.all().map(around).collect(),
             claimed: vec![0; board.squares()],
+            wanted: vec![0; board.squares()],
             flood: 0,
-            boxes: LargeSet::empty(board.squares()),
-            wanted: LargeSet::empty(board.squares()),
             missing: 0,
+            spare: Vec::new(),
         }
     }
 
     fn begin(&mut self, boxes: &LargeSet, wanted: &LargeSet) {
         self.flood += 1;
-        self.boxes.clone_from(boxes);
-        self.wanted.clone_from(wanted);
-        self.missing = wanted.len();
+        self.missing = 0;
+        boxes.for_each(|square| self.claimed[square.index()] = self.flood);
+        wanted.for_each(|square| {
+            self.wanted[square.index()] = self.flood;
+            self.missing += usize::from(self.claimed[square.index()] != self.flood);
+        });
     }
 
     fn place(&mut self, front: &mut Vec<Square>, square: Square) {
@@ -61,33 +67,38 @@ impl Ground for QueueGround {
     }
 
     fn spread(&mut self, front: &mut Vec<Square>) {
-        let mut next = Vec::new();
-        for square in std::mem::take(front) {
-            for index in 0..self.around[square.index()].len() {
-                let to = self.around[square.index()][index];
+        let mut next = std::mem::take(&mut self.spare);
+        next.clear();
+        for &square in &*front {
+            for to in self.around[square.index()] {
                 if self.claim(to) {
                     next.push(to);
                 }
             }
         }
-        *front = next;
+        self.spare = std::mem::replace(front, next);
     }
 
     fn is_claimed(&self, square: Square) -> bool {
-        self.claimed[square.index()] == self.flood || self.boxes.contains(square)
+        self.claimed[square.index()] == self.flood
     }
 
     fn is_empty(front: &Vec<Square>) -> bool {
         front.is_empty()
     }
 
-    fn visit(&self, front: &Vec<Square>, visit: impl FnMut(Square)) {
-        front.iter().copied().filter(|&square| self.wanted.contains(square)).for_each(visit);
+    fn visit(&self, front: &Vec<Square>, mut visit: impl FnMut(Square)) {
+        for &square in front {
+            if self.wanted[square.index()] == self.flood {
+                visit(square);
+            }
+        }
     }
 
     fn wants_more(&self) -> bool {
         self.missing > 0
     }
+
     fn region(&mut self, boxes: &LargeSet, keeper: Square) -> LargeSet {
         let mut region = LargeSet::empty(self.claimed.len());
         self.begin(boxes, &region);

@@ -103,9 +103,10 @@ pub(crate) fn check(
     match (&outcome.ending, moves) {
         (Ending::Optimal(solution), Some(moves)) => {
             let replay = verify_strict(level, rule, &solution.moves)
-                .map_err(|error| format!("{}: {error}", solution.moves))?;
+                .map_err(|error| format!("{:.1000}: {error}", solution.moves.to_string()))?;
             if replay.moves != moves as usize {
-                return Err(format!("{} moves, not {moves}: {}", replay.moves, solution.moves));
+                let steps = solution.moves.to_string();
+                return Err(format!("{} moves, not {moves}: {steps:.1000}", replay.moves));
             }
             Ok(())
         }
