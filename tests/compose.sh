@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings the compose file up on a real Docker engine and proves p15 on it: one worker ends with MEMORY,
-# four of the same size prove 184. Takes the commands that `cargo build --release` has made.
+# four of the same size prove 184. Takes the commands that `cargo build --release --workspace` has made.
 #
 # Where no image can be pulled, the base image is made from Debian's packages under the name that the
 # Dockerfile gives it. Everything started here is taken down again. Without an engine it says so and
