@@ -26,6 +26,8 @@ mod solver;
 mod squares;
 mod statistics;
 mod table;
+#[cfg(test)]
+mod truth;
 mod verify;
 mod walk;
 
