@@ -308,7 +308,7 @@ fn an_infeasible_matching_is_lost() {
                             lost += 1;
                         }
                         (Some(bound), Some(cost)) => {
-                            assert!(bound <= cost, "{boxes:?} {keeper:?}\n{text}")
+                            assert!(bound <= cost, "{boxes:?} {keeper:?}\n{text}");
                         }
                         (Some(_), None) => (),
                     }
