@@ -22,7 +22,7 @@ pub struct Inspection {
     pub matching: Option<u32>,
     /// Bits of the number of a box set.
     pub rank_bits: u32,
-    /// Whether [`Inspection::rank_bits`] is exact, or only a lower bound because it is more than 256.
+    /// Whether [`Inspection::rank_bits`] is exact, or a close lower bound because there are too many box sets to count.
     pub rank_bits_exact: bool,
     /// Width of the table entries the board takes; `None` if it is too wide.
     pub entry_width: Option<EntryWidth>,

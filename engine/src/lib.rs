@@ -58,6 +58,8 @@ mod soundness;
 mod squares;
 mod statistics;
 mod table;
+#[cfg(test)]
+mod truth;
 mod verify;
 mod walk;
 

@@ -134,7 +134,8 @@ impl Rank for U256 {
 
 /// Bits that the ranks of `boxes` boxes on `live` squares take: the length of C(live, boxes) − 1.
 ///
-/// The second value is false where that is more than 256 and the first only a lower bound.
+/// The second value is false where the number of sets was too large to be counted, and the first is a lower bound then,
+/// from logarithms; it is hardly ever less than the truth.
 pub(crate) fn rank_bits(live: usize, boxes: usize) -> (u32, bool) {
     let fewer = boxes.min(live.saturating_sub(boxes));
     let mut sets = U256::ONE;
@@ -143,10 +144,18 @@ pub(crate) fn rank_bits(live: usize, boxes: usize) -> (u32, bool) {
         let factor = U256::from((live - fewer + taken) as u64);
         match sets.checked_mul(factor) {
             Some(product) => sets = product / U256::from(taken as u64),
-            None => return (257, false),
+            None => return (rank_bits_by_logarithms(live, fewer), false),
         }
     }
     (Rank::bit_length(sets - U256::ONE), true)
+}
+
+fn rank_bits_by_logarithms(live: usize, boxes: usize) -> u32 {
+    let ratio = |taken: usize| (live - boxes + taken) as f64 / taken as f64;
+    let bits: f64 = (1..=boxes).map(|taken| ratio(taken).log2()).sum();
+    // Far more than the error of the sum.
+    const SLACK: f64 = 1e-6;
+    (bits - SLACK) as u32 + 1
 }
 
 /// Binomial coefficients of one board, for ranking and unranking.
@@ -296,7 +305,14 @@ mod tests {
         assert_eq!(rank_bits(60, 10), (37, true));
         assert_eq!(rank_bits(128, 20), (77, true));
         assert_eq!(rank_bits(41, 41), (0, true));
-        assert_eq!(rank_bits(1000, 400), (257, false));
+        // By an independent computation with integers of any length.
+        assert_eq!(rank_bits(1000, 400), (966, false));
+        assert_eq!(rank_bits(625, 50), (248, true));
+        assert_eq!(rank_bits(625, 52), (255, false));
+        for boxes in 1..53 {
+            let (bits, _) = rank_bits(625, boxes);
+            assert_eq!(bits, rank_bits_by_logarithms(625, boxes), "{boxes}");
+        }
     }
 
     #[test]

@@ -11,3 +11,6 @@
 
 pub(crate) mod freeze;
 pub(crate) mod subsets;
+
+#[cfg(test)]
+mod tests;

@@ -195,3 +195,217 @@ fn sides_do_not_meet_in_one_entry() {
     let (opened, other) = (vec![keeper], vec![(30, keeper)]);
     assert_eq!(row, Row { cost: 40, opened, other, ..Row::default() });
 }
+
+/// Meets other threads at a row, so that all of them work on it at once.
+struct Meeting(std::sync::atomic::AtomicUsize);
+
+impl Meeting {
+    /// Waits until all of `threads` have come for the time number `turn`, from 0.
+    fn wait(&self, threads: usize, turn: usize) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        let backoff = crossbeam_utils::Backoff::new();
+        while self.0.load(Ordering::SeqCst) < threads * (turn + 1) {
+            backoff.snooze();
+        }
+    }
+}
+
+/// Threads store states of one row while they open it, level by level, in the way of the search: whoever stores a state
+/// that is not covered opens the row afterwards. In the end every state has been opened, once, at its least cost.
+fn covered_states_are_opened_by_others<R: Rank>(rank_bits: u32, rows: u64) {
+    const THREADS: usize = 2;
+    const LEVELS: std::ops::Range<u32> = 10..13;
+    let mut table = table::<R>(rank_bits, 1 << 28);
+    while table.slots() < rows as usize * 24 {
+        table.grow().expect("empty");
+    }
+    let meeting = Meeting(0.into());
+    let shared = &table;
+    type Opened = HashMap<(u64, usize), Vec<u32>>;
+    let work = |thread: u64| {
+        let mut random = Random(thread);
+        let (mut opened, mut least): (Opened, HashMap<_, u32>) = Default::default();
+        let mut covers = 0;
+        let mut row = Row::default();
+        for number in 0..rows {
+            let mixed = shared.mix(rank::<R>(number, rank_bits));
+            // For each level how often this thread has to open the row.
+            let mut queued = [0; 16];
+            for level in LEVELS {
+                meeting.wait(
+                    THREADS,
+                    (number as usize * LEVELS.len()) + (level - LEVELS.start) as usize,
+                );
+                // Whoever is slower now and then finds other slots taken.
+                for _ in 0..random.below(60) {
+                    std::hint::spin_loop();
+                }
+                for _ in 0..1 + random.below(3) {
+                    let keeper = random.below(8) as usize;
+                    let cost = level + [0, 0, 0, 1, 2][random.below(5) as usize];
+                    if cost >= LEVELS.end {
+                        continue;
+                    }
+                    let known = least.entry((number, keeper)).or_insert(cost);
+                    *known = cost.min(*known);
+                    if let Relaxation::Accepted { covered, reopened, .. } =
+                        shared.relax(mixed, keeper, cost, Side::Forward)
+                    {
+                        assert!(!reopened);
+                        covers += u64::from(covered);
+                        queued[cost as usize] += u64::from(!covered);
+                    }
+                    if random.below(2) == 0 && queued[level as usize] > 0 {
+                        queued[level as usize] -= 1;
+                        row.cost = level;
+                        shared.open_row(mixed, Side::Forward, &mut row);
+                        for square in &row.opened {
+                            opened.entry((number, square.index())).or_default().push(level);
+                        }
+                    }
+                }
+                // Each of those queued, if the states were not opened meanwhile.
+                while queued[level as usize] > 0 {
+                    queued[level as usize] -= 1;
+                    row.cost = level;
+                    shared.open_row(mixed, Side::Forward, &mut row);
+                    for square in &row.opened {
+                        opened.entry((number, square.index())).or_default().push(level);
+                    }
+                }
+            }
+        }
+        (opened, least, covers)
+    };
+    let [one, other] = std::thread::scope(|scope| {
+        let threads = [0, 1].map(|thread| scope.spawn(move || work(thread)));
+        threads.map(|thread| thread.join().expect("no panic"))
+    });
+    let (mut opened, mut least, covers) = one;
+    for (state, levels) in other.0 {
+        opened.entry(state).or_default().extend(levels);
+    }
+    for (state, cost) in other.1 {
+        let known = least.entry(state).or_insert(cost);
+        *known = cost.min(*known);
+    }
+    for (state, cost) in &least {
+        assert_eq!(opened.get(state), Some(&vec![*cost]), "row and keeper {state:?}");
+    }
+    assert_eq!(opened.len(), least.len());
+    println!("{covers} of {} states covered", least.len());
+    assert!(covers > rows / 100, "{covers}");
+}
+
+#[test]
+fn every_state_is_opened_once_at_its_least_cost_though_covered_ones_queue_nothing() {
+    covered_states_are_opened_by_others::<u64>(35, 60_000);
+    covered_states_are_opened_by_others::<u128>(100, 30_000);
+    covered_states_are_opened_by_others::<U256>(230, 20_000);
+}
+
+/// What a row looks like, whatever the order of its slots.
+fn contents<R: Rank>(table: &Table<R>, rank: R) -> Vec<(usize, u32, bool, Side)> {
+    let entry = |entry: Entry| (entry.keeper.index(), entry.cost, entry.closed, entry.side);
+    let mut row: Vec<_> = table.row(table.mix(rank)).into_iter().map(entry).collect();
+    row.sort_unstable();
+    row
+}
+
+/// Growing carries every field of every entry over, in rows of one slot and of many lines.
+fn growth_keeps_everything<R: Rank>(rank_bits: u32) {
+    const ROWS: u64 = 400;
+    let mut table = table::<R>(rank_bits, 1 << 28);
+    let mut random = Random(11);
+    let mut before: HashMap<R, Vec<_>> = HashMap::new();
+    let mut stored = 0;
+    for number in 0..ROWS {
+        let rank = rank::<R>(number, rank_bits);
+        let states = if number % 40 == 0 { 48 } else { 1 + random.below(6) };
+        for keeper in 0..states as usize {
+            let side = if random.below(3) == 0 { Side::Backward } else { Side::Forward };
+            let cost = random.below(5) as u32;
+            while table.relax(table.mix(rank), keeper, cost, side) == Relaxation::Full {
+                table.grow().expect("rows are short");
+            }
+            stored += 1;
+        }
+        for side in [Side::Forward, Side::Backward] {
+            let mut row = Row { cost: random.below(5) as u32, ..Row::default() };
+            table.open_row(table.mix(rank), side, &mut row);
+        }
+        before.insert(rank, contents(&table, rank));
+    }
+    let closed = before.values().flatten().filter(|(_, _, closed, _)| *closed).count();
+    assert!(closed > 100 && closed < stored);
+    for _ in 0..8 {
+        for (&rank, row) in &before {
+            assert_eq!(contents(&table, rank), *row);
+        }
+        // No row has got longer by rows that are not there.
+        let strangers = (ROWS..2 * ROWS).map(|number| rank::<R>(number, rank_bits));
+        assert!(strangers.into_iter().all(|rank| contents(&table, rank).is_empty()));
+        table.grow().expect("rows are short");
+    }
+    // What is known is still found known, not stored again.
+    for (&rank, row) in &before {
+        for &(keeper, cost, closed, side) in row {
+            assert_eq!(table.relax(table.mix(rank), keeper, cost, side), Relaxation::Known);
+            if cost > 0 {
+                let lower = table.relax(table.mix(rank), keeper, cost - 1, side);
+                assert!(
+                    matches!(lower, Relaxation::Accepted { new: false, reopened, .. } if reopened == closed)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn growth_keeps_everything_in_every_width() {
+    growth_keeps_everything::<u64>(35);
+    growth_keeps_everything::<u64>(20);
+    growth_keeps_everything::<u128>(100);
+    growth_keeps_everything::<U256>(230);
+}
+
+/// Threads store and read the same few wide rows, new ones all the time: nobody ever takes a slot whose key is still
+/// being written for another row's.
+fn half_written_slots_are_waited_for<R: Rank>(rank_bits: u32) {
+    const ROUNDS: u64 = 20_000;
+    let mut table = table::<R>(rank_bits, 1 << 28);
+    while table.slots() < 16 * ROUNDS as usize {
+        table.grow().expect("empty");
+    }
+    let meeting = Meeting(0.into());
+    let shared = &table;
+    let new = std::thread::scope(|scope| {
+        let work = |thread: u64| {
+            let mut new = 0;
+            for round in 0..ROUNDS {
+                meeting.wait(2, round as usize);
+                // Ranks that differ in few bits, so that many share a line.
+                for state in 0..4 {
+                    let number = round * 2 + (state + thread) % 2;
+                    let mixed = shared.mix(rank::<R>(number, rank_bits));
+                    let keeper = (state / 2) as usize;
+                    let cost = number as u32 % 4_000;
+                    let relaxed = shared.relax(mixed, keeper, cost, Side::Forward);
+                    new += u64::from(matches!(relaxed, Relaxation::Accepted { new: true, .. }));
+                    let row = shared.row(mixed);
+                    assert!(row.iter().all(|entry| entry.cost == cost && entry.keeper.index() < 2));
+                }
+            }
+            new
+        };
+        let threads = [0, 1].map(|thread| scope.spawn(move || work(thread)));
+        threads.map(|thread| thread.join().expect("no panic")).iter().sum::<u64>()
+    });
+    assert_eq!(new, 4 * ROUNDS, "each state is new once");
+}
+
+#[test]
+fn half_written_slots_are_waited_for_in_both_wide_widths() {
+    half_written_slots_are_waited_for::<u128>(100);
+    half_written_slots_are_waited_for::<U256>(230);
+}

@@ -147,3 +147,6 @@ pub(crate) fn distances<G: Ground>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
