@@ -53,8 +53,6 @@ mod reconstruct;
 mod rule;
 mod search;
 mod solver;
-#[cfg(test)]
-mod soundness;
 mod squares;
 mod statistics;
 mod table;
