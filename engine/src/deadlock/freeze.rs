@@ -31,30 +31,43 @@ impl<S: SquareSet> Freeze<S> {
             return false;
         }
         self.gather(board, boxes, pushed);
-        loop {
-            let mut released = false;
-            for &square in &self.cluster {
-                if self.held.contains(square)
-                    && !AXES.iter().all(|axis| Self::blocked(board, &self.held, square, axis))
-                {
-                    self.held.remove(square);
-                    released = true;
-                }
-            }
-            if !self.held.contains(pushed) {
-                break;
-            }
-            if !released {
-                break;
-            }
-        }
-        let stays = self.held.contains(pushed);
+        while self.release(board) && self.held.contains(pushed) {}
         let off_goal = |&square: &Square| self.held.contains(square) && !board.is_goal(square);
-        let lost = stays && self.cluster.iter().any(off_goal);
-        for &square in &self.cluster {
-            self.held.remove(square);
-        }
+        let lost = self.held.contains(pushed) && self.cluster.iter().any(off_goal);
+        self.forget();
         lost
+    }
+
+    /// The boxes of a board that are frozen, on goals or off.
+    #[cfg(test)]
+    pub(crate) fn frozen(&mut self, board: &Board, boxes: &[Square]) -> Vec<Square> {
+        let all = S::from_squares(board.squares(), boxes.iter().copied());
+        let mut frozen = boxes.to_vec();
+        frozen.retain(|&square| {
+            self.gather(board, &all, square);
+            while self.release(board) {}
+            let held = self.held.contains(square);
+            self.forget();
+            held
+        });
+        frozen
+    }
+
+    /// Lets go the boxes of the cluster that can move while the others are held; whether there were any.
+    fn release(&mut self, board: &Board) -> bool {
+        let mut released = false;
+        for &square in &self.cluster {
+            let can_move = |axis| !Self::blocked(board, &self.held, square, axis);
+            if self.held.contains(square) && AXES.iter().any(can_move) {
+                self.held.remove(square);
+                released = true;
+            }
+        }
+        released
+    }
+
+    fn forget(&mut self) {
+        self.cluster.iter().for_each(|&square| self.held.remove(square));
     }
 
     fn gather(&mut self, board: &Board, boxes: &S, pushed: Square) {
