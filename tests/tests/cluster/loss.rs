@@ -98,8 +98,8 @@ fn interrupting_the_client_frees_the_workers() {
 }
 
 #[test]
-fn nobody_at_the_address_is_said_with_the_address() {
+fn what_is_no_address_is_refused_before_anything_starts() {
     let run = run(&["solve", "p1", "--workers", "not-an-address"]);
-    assert_eq!(run.code, Some(exit::CLUSTER_FAILED.into()), "{run:?}");
+    assert_eq!(run.code, Some(exit::BAD_INPUT.into()), "{run:?}");
     assert!(run.stderr.contains("'not-an-address' is not an address"), "{run:?}");
 }
