@@ -1,7 +1,6 @@
 //! `sokohive bench`: fixed boards, timed.
 
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use sokohive_engine::{EstimateChoice, Objective, SearchChoice, Statistics, builtin};
@@ -13,7 +12,8 @@ use crate::interrupt::Interrupt;
 use crate::local;
 use crate::memory;
 use crate::report::{Reporter, Style, Verbosity, limit_word};
-use crate::units::Bytes;
+use crate::solve::check_estimate;
+use crate::units::{Bytes, Threads};
 use crate::watch::per_second;
 
 /// Which boards, and how.
@@ -22,19 +22,21 @@ pub(crate) struct Args {
     /// Built-in ids [default: all of them]
     #[arg(value_name = "ID")]
     boards: Vec<String>,
-    /// Searching threads; with one, the counters repeat exactly and the SIGNATURE line sums them up
-    #[arg(long, short, value_name = "N", default_value = "1")]
-    threads: NonZeroUsize,
+    /// Searching threads; with one, the counters repeat exactly
+    ///
+    /// A SIGNATURE line sums them up then: a change of it is a change of behaviour.
+    #[arg(long, short, value_name = "N", default_value_t = Threads(1))]
+    threads: Threads,
     /// Times to run each board; the fastest counts
-    #[arg(long, value_name = "N", default_value = "1")]
-    runs: NonZeroUsize,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
     /// The ends to search from: auto, forward, backward or two-sided
     #[arg(long, default_value_t)]
     search: SearchChoice,
     /// The lower bound that leads a forward search: auto, nearest or matching
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
-    /// Most memory the search may hold [default: 80 % of what is available]
+    /// Most memory for the search [default: 80 % of what is free]
     #[arg(long, short, value_name = "SIZE")]
     memory: Option<Bytes>,
     /// No progress
@@ -44,6 +46,7 @@ pub(crate) struct Args {
 
 /// Searches each board and prints a line of counters for it, and one for all.
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
+    check_estimate(args.search, args.estimate)?;
     let boards = find(&args.boards)?;
     let verbosity = if args.quiet { Verbosity::Quiet } else { Verbosity::Normal };
     // Results have a form of their own here.
@@ -57,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     for board in &boards {
         let settings = settings(args, board);
         let mut fastest: Option<Report> = None;
-        for _ in 0..args.runs.get() {
+        for _ in 0..args.runs {
             let report = local::search(board, &settings, &interrupt, &reporter)?;
             reporter.emit(&Event::Finished(&report))?;
             check(board, &report)?;
@@ -82,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
         write!(out, " peak_resident_bytes={bytes}")?;
     }
     writeln!(out)?;
-    if args.threads.get() == 1 {
+    if args.threads == Threads(1) {
         write_signature(&total, &mut out)?;
     }
     out.flush()?;
@@ -112,7 +115,7 @@ fn settings(args: &Args, board: &Board) -> Settings {
         objective: Objective::Moves,
         search: args.search,
         estimate: args.estimate,
-        threads: args.threads.get(),
+        threads: args.threads.0,
         memory: args.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
         timeout: None,
         expansions: u64::MAX,

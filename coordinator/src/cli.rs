@@ -18,7 +18,7 @@ Of several boards the worst decides: 70, 74, 4, 2, 3, 1, 0 in this order.";
 /// Proves the shortest solution of Sokoban boards.
 #[derive(Debug, Parser)]
 #[command(name = "sokohive", version, about, after_help = EXIT_CODES)]
-#[command(arg_required_else_help = true, max_term_width = 100)]
+#[command(arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -18,7 +18,7 @@ use crate::units::{Bytes, counted};
 pub(crate) struct Args {
     #[command(flatten)]
     boards: Boards,
-    /// The memory limit to plan for [default: 80 % of what is available]
+    /// The memory limit to plan for [default: 80 % of what is free]
     #[arg(long, short, value_name = "SIZE")]
     memory: Option<Bytes>,
     /// How to print what is known

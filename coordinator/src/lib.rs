@@ -7,6 +7,9 @@
 //! `local` runs one search in this process with `watch` beside it, and what happens becomes an
 //! `event` that `report` turns into text, JSON and progress. `exit` says how it all ended.
 //!
+//! [`cluster`] runs a search on workers; `remote` has the commands for that (`serve`, `submit`,
+//! `watch`, `cancel`, `status`) and the counterpart of `local`.
+//!
 //! ```
 //! let words = ["sokohive", "solve", "p15", "--timeout", "10s"];
 //! assert!(sokohive::command().try_get_matches_from(words).is_ok());
@@ -50,8 +53,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             // Help and version go to standard output, usage errors to standard error.
             let code = if error.use_stderr() { Exit::BadInput } else { Exit::Success };
-            let _ = error.print();
-            return code.into();
+            return match error.print() {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Exit::OutputFailed,
+                _ => code,
+            }
+            .into();
         }
     };
     // The panic's own message has been printed when this returns.

@@ -15,7 +15,7 @@ use crate::memory;
 use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
 use crate::source::{Boards, Found};
-use crate::units::{Bytes, Span};
+use crate::units::{Bytes, Span, Threads};
 
 /// What to solve, how, and what to print.
 #[derive(Debug, clap::Args)]
@@ -24,10 +24,13 @@ pub(crate) struct Args {
     boards: Boards,
     #[command(flatten)]
     search: SearchArgs,
-    /// Search on a cluster of these workers instead of in this process; --memory is for each of them
-    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with_all = ["threads", "entry_width"])]
+    /// Search on these workers instead of in this process
+    ///
+    /// What --memory says is then meant for each of them.
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',')]
+    #[arg(conflicts_with_all = ["threads", "entry_width"])]
     workers: Vec<String>,
-    /// Print the move string: SOLUTION if it is proven shortest, BEST_FOUND if a limit came first
+    /// Print the moves too: as SOLUTION if proven shortest, else as BEST_FOUND
     #[arg(long)]
     solution: bool,
     /// How to print results
@@ -44,8 +47,10 @@ pub(crate) struct Args {
 /// How to search a board.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct SearchArgs {
-    /// When a board is solved: classic (every box on a goal) or keeper-on-goal (and the keeper on a
-    /// free goal) [default: keeper-on-goal for digit boards, classic for XSB]
+    /// When a board is solved: classic or keeper-on-goal [default: by notation]
+    ///
+    /// classic: every box on a goal; the default for XSB boards. keeper-on-goal: and the keeper on a
+    /// goal that no box stands on; the default for digit boards.
     #[arg(long)]
     rule: Option<Rule>,
     /// What the solution has fewest of: moves
@@ -62,20 +67,22 @@ pub(crate) struct SearchArgs {
     estimate: EstimateChoice,
     /// Searching threads [default: all cores]
     #[arg(long, short, value_name = "N")]
-    threads: Option<NonZeroUsize>,
-    /// Most memory the search may hold, such as 512M, 4G, 64MiB [default: 80 % of what is available]
+    threads: Option<Threads>,
+    /// Most memory for the search, such as 512M or 4G [default: 80 % of what is free]
     #[arg(long, short, value_name = "SIZE")]
     memory: Option<Bytes>,
     /// Time given to each board, such as 10, 10s, 500ms, 2m [default: no limit]
     #[arg(long, value_name = "TIME")]
     timeout: Option<Span>,
-    /// Rows to expand on each board at most [default: no limit]
+    /// Rows to expand on each board before giving up [default: no limit]
+    ///
+    /// Every thread finishes the portion it is at, so it may become some hundreds more.
     #[arg(long, value_name = "N")]
     max_expansions: Option<u64>,
     /// Keep states that another state of the same boxes makes useless
     #[arg(long)]
     no_dominance: bool,
-    /// Do not refuse pushes that freeze boxes or make deadlocked pairs and triples
+    /// Do not refuse pushes into deadlocks: frozen boxes, dead pairs and triples
     #[arg(long)]
     no_deadlock_tables: bool,
     /// Least bytes of a table entry: 8, 16 or 32 [default: what the board needs]
@@ -84,6 +91,11 @@ pub(crate) struct SearchArgs {
 }
 
 impl SearchArgs {
+    /// Whether the flags go together, as far as clap does not know.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        check_estimate(self.search, self.estimate)
+    }
+
     /// Whether the number of threads was given.
     pub(crate) fn has_threads(&self) -> bool {
         self.threads.is_some()
@@ -96,7 +108,7 @@ impl SearchArgs {
             objective: self.objective,
             search: self.search,
             estimate: self.estimate,
-            threads: self.threads.map_or_else(all_cores, NonZeroUsize::get),
+            threads: self.threads.map_or_else(all_cores, |Threads(number)| number),
             memory: self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
             timeout: self.timeout.map(|Span(time)| time),
             expansions: self.max_expansions.unwrap_or(u64::MAX),
@@ -122,8 +134,22 @@ fn all_cores() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
+/// Refuses an estimate that would not be used.
+pub(crate) fn check_estimate(
+    search: SearchChoice,
+    estimate: EstimateChoice,
+) -> Result<(), Failure> {
+    let unused = matches!(search, SearchChoice::Backward | SearchChoice::TwoSided);
+    if unused && estimate != EstimateChoice::Auto {
+        let problem = format!("a {search} search is led by no estimate, so --estimate {estimate}");
+        return Err(Failure::Usage(format!("{problem} would do nothing: leave it out")));
+    }
+    Ok(())
+}
+
 /// Solves every board; a refused one does not keep the others from running.
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
+    args.search.check()?;
     let verbosity = match (args.quiet, args.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,

@@ -1,10 +1,12 @@
 //! Finding boards: built-in ids, files, standard input.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
+use clap::ValueHint;
 use sokohive_engine::{Collection, Note, ReadOptions, builtin};
 
 use crate::board::{Board, Refusal, Remark};
@@ -16,8 +18,8 @@ pub(crate) struct Boards {
     /// Built-in ids (see `sokohive boards`), files, or - for standard input
     ///
     /// A word that names a built-in board is that board; write ./p15 for a file of that name.
-    #[arg(required = true, value_name = "BOARD")]
-    boards: Vec<String>,
+    #[arg(required = true, value_name = "BOARD", value_hint = ValueHint::FilePath)]
+    boards: Vec<OsString>,
     #[command(flatten)]
     reading: Reading,
 }
@@ -28,7 +30,7 @@ pub(crate) struct Reading {
     /// Levels to take of each file: a number, A-B, or all [default: all]
     #[arg(long, value_name = "N|A-B|all")]
     level: Option<LevelRange>,
-    /// Read the edge of an XSB board as wall instead of refusing a board that is not closed
+    /// Read what lies outside an XSB board as wall, so that it need not be closed
     #[arg(long)]
     edge_is_wall: bool,
 }
@@ -77,7 +79,12 @@ impl Boards {
     /// Finds every board asked for.
     pub(crate) fn find(&self) -> Found {
         let mut found = Found::default();
-        for word in &self.boards {
+        for (place, word) in self.boards.iter().enumerate() {
+            if word == "-" && self.boards[..place].contains(word) {
+                let again = "standard input is read only once, and was named before";
+                found.boards.push(Err(refusal(word, again.to_owned())));
+                continue;
+            }
             let Found { boards, remarks } = self.reading.find(word);
             found.boards.extend(boards);
             found.remarks.extend(remarks);
@@ -88,7 +95,7 @@ impl Boards {
 
 impl Reading {
     /// Finds the boards of one word.
-    pub(crate) fn find(&self, word: &str) -> Found {
+    pub(crate) fn find(&self, word: &OsStr) -> Found {
         let refused = |refusal| Found { boards: vec![Err(refusal)], remarks: Vec::new() };
         let mut source = match Source::open(word, self.edge_is_wall) {
             Ok(source) => source,
@@ -101,24 +108,20 @@ impl Reading {
         };
         if last > count {
             let there = counted(count, "level", "levels");
-            return refused(source.refuse(format!("no level {last}, the file has {there}")));
+            return refused(source.refuse(format!("no level {last}, found {there}")));
         }
         let boards = source.levels.drain(first - 1..last).collect();
         Found { boards, remarks: source.remarks }
     }
 
     /// Finds the one board of a word; several are a refusal that says how to choose.
-    pub(crate) fn find_one(&self, word: &str) -> Result<Board, Refusal> {
+    pub(crate) fn find_one(&self, word: &OsStr) -> Result<Board, Refusal> {
         let mut boards = self.find(word).boards;
         match (boards.pop(), boards.len()) {
             (Some(board), 0) => board,
             (_, others) => Err(Refusal {
-                id: id_of(word),
-                file: None,
-                line: None,
-                column: None,
-                reason: format!("found {} levels, expected one", others + 1),
                 hint: Some("choose one with --level N"),
+                ..refusal(word, format!("found {} levels, expected one", others + 1))
             }),
         }
     }
@@ -133,9 +136,9 @@ struct Source {
 }
 
 impl Source {
-    fn open(word: &str, edge_is_wall: bool) -> Result<Self, Refusal> {
+    fn open(word: &OsStr, edge_is_wall: bool) -> Result<Self, Refusal> {
         let id = id_of(word);
-        if let Some(builtin) = builtin::find(word) {
+        if let Some(builtin) = word.to_str().and_then(builtin::find) {
             let (level, known) = (builtin.level.clone(), Some(builtin.moves as usize));
             let board = Board { id: id.clone(), file: None, level, known };
             return Ok(Self { id, file: None, levels: vec![Ok(board)], remarks: Vec::new() });
@@ -143,12 +146,12 @@ impl Source {
         let file = (word != "-").then(|| PathBuf::from(word));
         let source = Self { id, file, levels: Vec::new(), remarks: Vec::new() };
         let bytes = match &source.file {
-            Some(file) => read_file(file),
+            Some(file) => fs::File::open(file).and_then(read_all),
             None => read_all(io::stdin().lock()),
         };
         match bytes {
             Ok(bytes) => source.parse(&bytes, edge_is_wall),
-            Err(reason) => Err(source.refuse(reason)),
+            Err(error) => Err(source.refuse(reason_of(&error))),
         }
     }
 
@@ -177,39 +180,45 @@ impl Source {
         Ok(self)
     }
 
-    fn refuse(&self, reason: impl Into<String>) -> Refusal {
+    fn refuse(&self, reason: String) -> Refusal {
         let (id, file) = (self.id.clone(), self.file.clone());
-        Refusal { id, file, line: None, column: None, reason: reason.into(), hint: None }
+        Refusal { id, file, line: None, column: None, reason, hint: None }
     }
+}
+
+/// A word that leads to no board, for a reason that is not in a file.
+fn refusal(word: &OsStr, reason: String) -> Refusal {
+    Refusal { id: id_of(word), file: None, line: None, column: None, reason, hint: None }
 }
 
 /// The word for a board in result lines, which split at blanks.
-fn id_of(word: &str) -> String {
+fn id_of(word: &OsStr) -> String {
     if word == "-" {
         return "stdin".to_owned();
     }
-    word.replace(|c: char| c.is_whitespace() || c.is_control(), "_")
+    word.to_string_lossy().replace(|c: char| c.is_whitespace() || c.is_control(), "_")
 }
 
-fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let file = fs::File::open(path).map_err(|error| match error.kind() {
+fn reason_of(error: &io::Error) -> String {
+    match error.kind() {
         io::ErrorKind::NotFound => {
             "no such file and no built-in board of that name (`sokohive boards` lists them)"
                 .to_owned()
         }
+        io::ErrorKind::IsADirectory => "found a folder, expected a level file".to_owned(),
         _ => error.to_string(),
-    })?;
-    read_all(file)
+    }
 }
 
 /// Collections of ten thousand levels take a few megabytes; beyond this it is no board.
 const MAX_BYTES: u64 = 256 << 20;
 
-fn read_all(input: impl Read) -> Result<Vec<u8>, String> {
+fn read_all(input: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    input.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    input.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(format!("more than {} MiB, expected a level file", MAX_BYTES >> 20));
+        let found = format!("more than {} MiB, expected a level file", MAX_BYTES >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, found));
     }
     Ok(bytes)
 }

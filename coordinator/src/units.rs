@@ -14,6 +14,31 @@ pub(crate) struct Bytes(pub(crate) u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Span(pub(crate) Duration);
 
+/// A number of searching threads, from 1 to [`Threads::MOST`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Threads(pub(crate) usize);
+
+impl Threads {
+    /// Far more than any machine has cores, and few enough that every system can start them.
+    const MOST: usize = 1024;
+}
+
+impl FromStr for Threads {
+    type Err = BadQuantity;
+
+    fn from_str(text: &str) -> Result<Self, BadQuantity> {
+        let number = text.parse().ok().filter(|number| (1..=Self::MOST).contains(number));
+        let expected = "a number of threads from 1 to 1024";
+        number.map(Self).ok_or_else(|| BadQuantity { found: text.to_owned(), expected })
+    }
+}
+
+impl fmt::Display for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// A quantity that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{found}' is not {expected}")]
@@ -159,6 +184,17 @@ mod tests {
         }
         for text in ["", "s", "-1", "1y", "99999999999999999999999h"] {
             assert!(text.parse::<Span>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn threads_are_at_least_one_and_not_without_bound() {
+        for number in [1, 8, Threads::MOST] {
+            assert_eq!(number.to_string().parse(), Ok(Threads(number)));
+        }
+        for text in ["", "0", "-1", "1.5", "two", "1025", "99999999999999999999"] {
+            let error = text.parse::<Threads>().expect_err(text);
+            assert!(error.to_string().ends_with("from 1 to 1024"), "{error}");
         }
     }
 

@@ -1,9 +1,10 @@
 //! `sokohive verify`: replays a solution step by step.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Read, Write};
-use std::path::Path;
+use std::io::{self, Write};
 
+use clap::ValueHint;
 use sokohive_engine::{Moves, MovesError, Replay, Rule, verify};
 
 use crate::board::Board;
@@ -14,14 +15,14 @@ use crate::source::Reading;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A built-in id, a file, or - for standard input
-    #[arg(value_name = "BOARD")]
-    board: String,
+    #[arg(value_name = "BOARD", value_hint = ValueHint::FilePath)]
+    board: OsString,
     /// The moves (udlr walk, UDLR push, 3r is rrr), a file that holds them, or - for standard input
     ///
     /// A file may be the output of `sokohive solve --solution`: the SOLUTION line of the board is
     /// taken, other lines are passed over.
-    #[arg(value_name = "SOLUTION")]
-    solution: String,
+    #[arg(value_name = "SOLUTION", value_hint = ValueHint::FilePath)]
+    solution: OsString,
     /// When the board is solved [default: keeper-on-goal for digit boards, classic for XSB]
     #[arg(long)]
     rule: Option<Rule>,
@@ -36,11 +37,17 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
         return Err(Failure::Usage(both.to_owned()));
     }
     let board = args.reading.find_one(&args.board).map_err(Failure::Refused)?;
-    let text = read_solution(&args.solution)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", args.solution)))?;
-    let moves: Moves = pick(&board, &text)?
-        .parse()
-        .map_err(|error: MovesError| Failure::Usage(format!("not a move string: {error}")))?;
+    let (text, typed) = read_solution(&args.solution).map_err(|error| {
+        let error = match error.kind() {
+            io::ErrorKind::InvalidData => "not text".to_owned(),
+            _ => error.to_string(),
+        };
+        Failure::Usage(format!("{}: {error}", args.solution.to_string_lossy()))
+    })?;
+    let moves: Moves = pick(&board, &text)?.parse().map_err(|error: MovesError| {
+        let hint = if typed { "\n  hint: nor is there a file of that name" } else { "" };
+        Failure::Usage(format!("not a move string: {error}{hint}"))
+    })?;
     let rule = args.rule.unwrap_or_else(|| board.level.rule());
     let mut out = io::stdout().lock();
     let exit = match verify(&board.level, rule, &moves) {
@@ -58,16 +65,16 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The word itself, or what the file or standard input it names holds.
-fn read_solution(word: &str) -> io::Result<String> {
+/// What the file or standard input that the word names holds, or else the word itself; the second value says that it
+/// is the word.
+fn read_solution(word: &OsStr) -> io::Result<(String, bool)> {
     if word == "-" {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text)?;
-        Ok(text)
-    } else if Path::new(word).is_file() {
-        fs::read_to_string(word)
-    } else {
-        Ok(word.to_owned())
+        return Ok((io::read_to_string(io::stdin())?, false));
+    }
+    match fs::metadata(word) {
+        // A pipe is as good as a file.
+        Ok(metadata) if !metadata.is_dir() => Ok((fs::read_to_string(word)?, false)),
+        _ => Ok((word.to_string_lossy().into_owned(), true)),
     }
 }
 

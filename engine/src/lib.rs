@@ -1,8 +1,38 @@
 //! The search of Sokohive: proves the shortest solution of a Sokoban board.
 //!
+//! The engine has no clock, reads no files, and prints nothing. Limits and the wish to stop come in through [`Solver`]
+//! and [`Control`]; what was proven comes out as an [`Ending`].
+//!
+//! ```
+//! use sokohive_engine::{Ending, Level, Rule, SearchChoice, Solver, verify};
+//!
+//! let level = Level::parse("#######|#@    #|# $ # #|#  .  #|#######")?;
+//! let outcome = Solver::new(&level)
+//!     .rule(Rule::Classic)
+//!     .search(SearchChoice::TwoSided)
+//!     .threads(2)
+//!     .memory(64 << 20)
+//!     .solve();
+//! match outcome.ending {
+//!     Ending::Optimal(solution) => {
+//!         // No solution is shorter. Whoever does not believe it can at least replay this one.
+//!         println!("{} moves: {}", solution.moves.len(), solution.moves);
+//!         verify(&level, Rule::Classic, &solution.moves)?;
+//!     }
+//!     Ending::Unsolvable(reason) => println!("no solution: {reason}"),
+//!     Ending::Unsupported(reason) => println!("not for this engine: {reason}"),
+//!     Ending::Limit { limit, lower_bound, .. } => println!("{limit:?}: at least {lower_bound}"),
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Layout
 //!
-//! The folders spell the algorithm; see `ARCHITECTURE.md` for the code map.
+//! The folders spell the algorithm: `level` reads text, `board` and `squares` are the playing area, `rank` numbers box
+//! sets, `table` holds the best costs, `search` has open list, expansion, levels and the shard that runs them, `walk`
+//! says where the keeper gets, `estimate` and `deadlock` cut the work, `reconstruct` finds the moves again and `verify`
+//! replays them. [`Solver`] searches in one process; a [`Node`] is one shard of many, and a [`Navigator`] tells whoever
+//! drives them what is next. `ARCHITECTURE.md` has the code map and what must stay true.
 
 mod board;
 mod budget;

@@ -64,7 +64,7 @@ impl Navigator {
 
     /// The choice of levels for a search that has not begun.
     pub fn levels(&self) -> LevelChoice {
-        LevelChoice(Levels::new(self.plan.search))
+        LevelChoice(self.plan.levels())
     }
 
     /// Walks back from a finish and replays what it finds.

@@ -4,8 +4,9 @@ use ethnum::U256;
 
 use crate::board::Board;
 use crate::budget::Budget;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Estimator};
 use crate::rank::{Rank, rank_bits};
+use crate::search::levels::Levels;
 use crate::search::problem::Problem;
 use crate::search::roots;
 use crate::search::shard::{Shard, Terms};
@@ -162,6 +163,14 @@ impl Plan {
             EstimateChoice::Nearest => Estimate::nearest(&self.board),
             EstimateChoice::Auto | EstimateChoice::Matching => Estimate::matching(&self.board),
         }
+    }
+
+    /// The choice of levels for a search that has not begun. Nothing costs less than the pushes that a least matching of
+    /// boxes and goals takes.
+    pub(crate) fn levels(&self) -> Levels {
+        let matching = Estimate::matching(&self.board);
+        let bound = Estimator::new(&matching).of_row(self.board.boxes());
+        Levels::new(self.search, bound.unwrap_or(0))
     }
 
     /// A shard with its first table and its starting states.

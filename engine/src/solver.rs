@@ -307,7 +307,7 @@ impl OnBoard for InProcess<'_, '_> {
                 return Ok(Outcome { ending, statistics: Statistics::default() });
             }
         };
-        let mut levels = Levels::new(plan.search);
+        let mut levels = plan.levels();
         let (end, opened) = drive(&shard, &mut levels, solver.threads, &solver.control);
         if end == End::CostTooLarge {
             return Err(self);

@@ -54,6 +54,22 @@ pub const HARD: &str = "\
 ##############
 ";
 
+/// 24 boxes and 36 goals: more than a thousand million finished boards to search backward from.
+pub const MANY_GOALS: &str = "\
+##############
+#............#
+#............#
+#............#
+#            #
+#$ $ $ $ $ $ #
+# $ $ $ $ $ $#
+#$ $ $ $ $ $ #
+# $ $ $ $ $ $#
+#            #
+# @          #
+##############
+";
+
 /// 120 boxes in a hall of a thousand squares: far more box sets than a table entry can tell apart.
 pub fn huge() -> String {
     let wall = "#".repeat(42) + "\n";

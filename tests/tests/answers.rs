@@ -51,8 +51,13 @@ fn the_result_and_solution_lines_stay_as_they_are() {
 
 #[test]
 fn every_estimate_and_switch_gives_the_same_answer() {
-    let flags: [&[&str]; 7] = [
+    let flags: [&[&str]; 12] = [
         &[],
+        &["--search", "forward"],
+        &["--search", "backward"],
+        &["--search", "two-sided"],
+        &["--entry-width", "16"],
+        &["--entry-width", "32"],
         &["--estimate", "nearest"],
         &["--estimate", "matching"],
         &["--no-dominance"],
@@ -101,6 +106,7 @@ fn json_is_one_object_a_board() {
     assert_eq!(objects[0]["moves"], 6);
     assert_eq!(objects[0]["solution"].as_str().map(str::len), Some(6));
     assert_eq!(objects[0]["rule"], "keeper-on-goal");
+    assert_eq!(objects[0]["search"], "two-sided");
     assert!(objects[0]["statistics"]["expanded"].is_u64());
     assert_eq!(objects[1]["ending"], "unsolvable");
     assert!(objects[1].get("optimal").is_none());
@@ -135,7 +141,7 @@ fn levels_of_a_file_are_chosen_by_number() {
     assert_eq!(ids(&["--level", "2"]), all[1..2]);
     assert_eq!(ids(&["--level", "2-3"]), all[1..]);
     let missing = run(&["solve", &file, "--level", "4"]).expect(exit::BAD_INPUT);
-    assert!(missing.stderr.contains("no level 4, the file has 3 levels"), "{missing:?}");
+    assert!(missing.stderr.contains("no level 4, found 3 levels"), "{missing:?}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Bad input: the message names file, line and column, what was found and what was expected.
 
+use std::time::Duration;
+
 use sokohive::exit;
-use sokohive_tests::{Scratch, boards, run};
+use sokohive_tests::{Run, Scratch, boards, command, run, run_with_input};
 
 /// The message for a file of this text, without the folder.
 #[track_caller]
@@ -65,7 +67,9 @@ fn files_that_are_none() {
     let scratch = Scratch::new();
     let folder = scratch.path().to_str().expect("UTF-8").to_owned();
     let answer = run(&["solve", &folder]).expect(exit::BAD_INPUT);
-    assert!(answer.stderr.starts_with("error: "), "{answer:?}");
+    assert!(answer.stderr.contains("found a folder"), "{answer:?}");
+    let answer = run(&["verify", "p1", &folder]).expect(exit::BAD_INPUT);
+    assert!(answer.stderr.contains("nor is there a file"), "{answer:?}");
     let answer = run(&["solve", "p99"]).expect(exit::BAD_INPUT);
     assert!(answer.stderr.contains("sokohive boards"), "says where to look: {answer:?}");
 }
@@ -75,6 +79,32 @@ fn bytes_that_are_no_text_are_no_panic() {
     refused([0xff, 0xfe, 0x00, 0x01, b'#', b'@', 0x80]);
     refused(vec![b'#'; 100_000]);
     refused(b"99999999999#\n");
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let answer = run_with_input(&["solve", "-", "p1", "-"], boards::TINY.as_bytes());
+    let answer = answer.expect(exit::BAD_INPUT);
+    assert_eq!(answer.stdout.matches("RESULT").count(), 2, "{answer:?}");
+    assert!(answer.stderr.contains("named before"), "{answer:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_name_need_not_be_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new();
+    let file = scratch.path().join(OsStr::from_bytes(b"lev\xffel.xsb"));
+    if std::fs::write(&file, boards::TINY).is_err() {
+        eprintln!("skipped: this file system only takes names that are text");
+        return;
+    }
+    for args in [&["solve"][..], &["inspect"]] {
+        let output = command(args).arg(&file).output().expect("sokohive starts");
+        let answer = Run::new(&output, Duration::ZERO).expect(exit::SUCCESS);
+        assert!(answer.stdout.contains("lev\u{fffd}el.xsb"), "{answer:?}");
+    }
 }
 
 #[test]

@@ -25,6 +25,11 @@ fn unsolvable() {
     assert_eq!(counted.value("optimal"), "UNSOLVABLE");
     assert_eq!(counted.value("expanded"), "0", "known before any expansion");
     assert!(counted.stdout.contains("reason=\"2 boxes, 1 goal\""), "{counted:?}");
+    let keeper =
+        run_with_input(&["solve", "-", "--rule", "keeper-on-goal"], boards::NEXT.as_bytes());
+    let keeper = keeper.expect(exit::UNSOLVABLE);
+    let reason = "reason=\"1 box, 1 goal, and the keeper needs a goal of its own\"";
+    assert!(keeper.stdout.contains(reason), "{keeper:?}");
 }
 
 #[test]
@@ -41,7 +46,11 @@ fn bad_input_and_bad_usage() {
         &["solve", "p1", "--rule", "chess"],
         &["solve", "p1", "--objective", "points"],
         &["solve", "p1", "--estimate", "guess"],
+        &["solve", "p1", "--search", "sideways"],
+        &["solve", "p1", "--search", "two-sided", "--estimate", "nearest"],
+        &["solve", "p1", "--entry-width", "12"],
         &["solve", "p1", "--threads", "0"],
+        &["solve", "p1", "--threads", "100000"],
         &["solve", "p1", "--memory", "much"],
         &["solve", "p1", "--timeout", "soon"],
         &["solve", "p1", "--max-expansions", "-1"],
@@ -49,7 +58,9 @@ fn bad_input_and_bad_usage() {
         &["solve", "p1", "--format", "xml"],
         &["verify", "p1"],
         &["verify", "p1", "hello"],
+        &["verify", "-", "-"],
         &["bench", "p99"],
+        &["bench", "p1", "--runs", "0"],
         &["completions", "cmd"],
         &["fly"],
     ] {
@@ -89,7 +100,7 @@ fn results_that_cannot_be_written() {
         eprintln!("skipped: this system has no /dev/full");
         return;
     };
-    for args in [&["boards"][..], &["solve", "p1"], &["verify", "p1", "r"]] {
+    for args in [&["boards"][..], &["solve", "p1"], &["verify", "p1", "r"], &["--help"]] {
         let device = device.try_clone().expect("a second handle");
         let status = command(args)
             .stdout(Stdio::from(device))

@@ -31,6 +31,18 @@ fn every_command_of_the_readme_parses() {
 }
 
 #[test]
+fn the_solution_shown_in_the_readme_replays() {
+    let shown = commands().into_iter().find_map(|words| match words.as_slice() {
+        [sokohive, verify, board, moves] if sokohive == "sokohive" && verify == "verify" => {
+            (board == "p1").then(|| moves.clone())
+        }
+        _ => None,
+    });
+    let moves = shown.expect("the README verifies a solution of p1");
+    sokohive_tests::run(&["verify", "p1", &moves]).expect(sokohive::exit::SUCCESS);
+}
+
+#[test]
 fn the_first_screen_has_the_two_commands() {
     let first: Vec<_> = include_str!("../../README.md").lines().take(12).collect();
     let has = |command: &str| first.iter().any(|line| line.contains(command));

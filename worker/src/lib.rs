@@ -5,7 +5,7 @@
 //! - [`protocol`]: what the worker does on every call, as a plain state machine.
 //! - [`Shard`], [`Foundry`]: what is needed of the search.
 //! - `service`: the gRPC services and the senders of batches; translate, and keep batches moving.
-//! - [`serve`]: a worker on a bound listener until told to stop; `register` offers it to a
+//! - [`serve()`]: a worker on a bound listener until told to stop; `register` offers it to a
 //!   coordinator.
 //!
 //! Compute and I/O never share a thread: the shard brings its own threads, the services run on

@@ -5,8 +5,8 @@
 //! - [`job`]: what the coordinator does to run one job, as a plain state machine.
 //! - [`Drive`]: runs such a machine over the network; `link` is the connection to one worker.
 //! - [`Plan`], `prepare`: what is needed of the engine for a board.
-//! - [`solve`]: one board on a list of workers.
-//! - [`serve`]: the long-running coordinator; [`Client`] talks to one.
+//! - [`solve()`]: one board on a list of workers.
+//! - [`serve()`]: the long-running coordinator; [`Client`] talks to one.
 
 mod client;
 mod drive;

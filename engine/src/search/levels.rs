@@ -42,10 +42,11 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// Of a search from these ends; [`SearchChoice::Auto`] must have been decided.
-    pub(crate) fn new(search: SearchChoice) -> Self {
+    /// Of a search from these ends ([`SearchChoice::Auto`] must have been decided), every solution of which is known to
+    /// cost at least so much.
+    pub(crate) fn new(search: SearchChoice, lower_bound: u32) -> Self {
         debug_assert!(search != SearchChoice::Auto);
-        Self { search, lower_bound: 0, start_is_open: false }
+        Self { search, lower_bound, start_is_open: false }
     }
 
     /// Proven: every solution costs at least this much.
@@ -105,19 +106,19 @@ mod tests {
 
     #[test]
     fn forward_opens_the_smallest_f_until_it_reaches_the_incumbent() {
-        let mut levels = Levels::new(SearchChoice::Forward);
+        let mut levels = Levels::new(SearchChoice::Forward, 0);
         let forward = |f| Some(Level { side: Side::Forward, f });
         assert_eq!(levels.advance([next(7, 1), None], u32::MAX), forward(7));
         assert_eq!(levels.advance([next(9, 5), None], 10), forward(9));
         assert_eq!(levels.lower_bound(), 9);
         assert_eq!(levels.advance([next(11, 5), None], 10), None);
         assert_eq!(levels.lower_bound(), 10);
-        assert_eq!(Levels::new(SearchChoice::Forward).advance([None, None], u32::MAX), None);
+        assert_eq!(Levels::new(SearchChoice::Forward, 0).advance([None, None], u32::MAX), None);
     }
 
     #[test]
     fn two_sided_opens_the_smaller_level_and_ends_one_beyond_the_incumbent() {
-        let mut levels = Levels::new(SearchChoice::TwoSided);
+        let mut levels = Levels::new(SearchChoice::TwoSided, 0);
         let level = |side, f| Some(Level { side, f });
         assert_eq!(levels.advance(START, u32::MAX), level(Side::Forward, 0));
         assert_eq!(levels.advance([next(4, 9), next(3, 8)], u32::MAX), level(Side::Backward, 3));
@@ -132,15 +133,26 @@ mod tests {
     #[test]
     fn two_sided_ends_when_a_side_has_nothing_left() {
         for rest in [[None, next(5, 1)], [next(5, 1), None]] {
-            let mut levels = Levels::new(SearchChoice::TwoSided);
+            let mut levels = Levels::new(SearchChoice::TwoSided, 0);
             levels.advance(START, u32::MAX);
             assert_eq!(levels.advance(rest, u32::MAX), None);
         }
     }
 
     #[test]
+    fn what_is_known_at_the_start_holds_until_the_levels_prove_more() {
+        let mut levels = Levels::new(SearchChoice::TwoSided, 5);
+        levels.advance(START, u32::MAX);
+        assert_eq!(levels.lower_bound(), 5);
+        levels.advance([next(3, 1), next(2, 1)], u32::MAX);
+        assert_eq!(levels.lower_bound(), 5);
+        levels.advance([next(4, 1), next(3, 1)], u32::MAX);
+        assert_eq!(levels.lower_bound(), 6);
+    }
+
+    #[test]
     fn backward_opens_the_start_and_then_only_backward_levels() {
-        let mut levels = Levels::new(SearchChoice::Backward);
+        let mut levels = Levels::new(SearchChoice::Backward, 0);
         assert_eq!(levels.advance(START, u32::MAX).map(|level| level.side), Some(Side::Forward));
         for f in 1..5 {
             let level = levels.advance([next(2, 1), next(f, 100)], u32::MAX);

@@ -11,7 +11,7 @@
 //! What is guaranteed, whatever the network does:
 //!
 //! - A batch is handed to the shard exactly once: every sender numbers its batches, and a
-//!   [`Window`] per sender knows the numbers taken in.
+//!   window per sender knows the numbers taken in.
 //! - Nothing of another job or of an earlier epoch reaches the shard: every call carries a
 //!   [`Fence`].
 //! - Nothing of a level that is over reaches the shard: the coordinator ends a level only when all

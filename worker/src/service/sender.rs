@@ -8,7 +8,7 @@ use sokohive_proto::{Fence, Level, Push, Refusal, data_client, endpoint, wire};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 use tonic::transport::Channel;
-use tracing::warn;
+use tracing::{debug, warn};
 
 use super::Node;
 use crate::foundry::Foundry;
@@ -133,6 +133,7 @@ async fn deliver<F: Foundry>(node: Weak<Node<F>>, route: Route, batch: Batch, ro
                 }
                 Err(error) => {
                     failures += 1;
+                    debug!(batch.sequence, route.peer, failures, ?error, "push failed");
                     match outgoing.failed(now, failures, error) {
                         Retry::After(pause) => pause,
                         Retry::Never => break,

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Brings the compose file up on a real Docker engine and proves p15 on it: one worker ends with MEMORY,
+# four of the same size prove 184. Takes the commands that `cargo build --release --workspace` has made.
+#
+# Where no image can be pulled, the base image is made from Debian's packages under the name that the
+# Dockerfile gives it. Everything started here is taken down again. Without an engine it says so and
+# ends well.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+
+if ! docker info >/dev/null 2>&1; then
+  echo "skipped: no Docker engine can be reached"
+  exit 0
+fi
+if docker compose version >/dev/null 2>&1; then
+  compose=(docker compose)
+elif command -v docker-compose >/dev/null; then
+  compose=(docker-compose)
+else
+  echo "skipped: neither docker compose nor docker-compose is here"
+  exit 0
+fi
+compose+=(-f deploy/compose.yaml -p sokohive-test)
+export DOCKER_BUILDKIT=0 COMPOSE_DOCKER_CLI_BUILD=0
+export SOKOHIVE_TAG=test SOKOHIVE_TARGET=prebuilt SOKOHIVE_MIN_WORKERS=1 SOKOHIVE_PORT=17400
+# The search may hold so much in each worker, and its container somewhat more: on p15 one worker of
+# this size is too small, four are enough.
+export SOKOHIVE_WORKER_MEMORY="${SOKOHIVE_WORKER_MEMORY:-96M}"
+export SOKOHIVE_WORKER_LIMIT="${SOKOHIVE_WORKER_LIMIT:-192m}"
+
+base="$(sed -n 's/^ARG DEBIAN=//p' deploy/Dockerfile)"
+release="${base#debian:}"
+release="${release%-slim}"
+make_base() {
+  command -v debootstrap >/dev/null || apt-get install -y -q debootstrap >/dev/null
+  local root
+  root="$(mktemp -d)"
+  debootstrap --variant=minbase "$release" "$root" >"$root.log" 2>&1 || {
+    tail "$root.log" >&2
+    fail "debootstrap"
+  }
+  tar -C "$root" -c . | docker import - "$base" >/dev/null
+  rm -rf "$root" "$root.log"
+}
+if ! docker image inspect "$base" >/dev/null 2>&1; then
+  timeout 60 docker pull -q "$base" >/dev/null 2>&1 || {
+    echo "no image can be pulled: making $base from packages"
+    make_base
+  }
+fi
+
+clean() {
+  status=$?
+  if [ "$status" -ne 0 ]; then
+    "${compose[@]}" ps || true
+    "${compose[@]}" logs --tail=40 || true
+  fi
+  "${compose[@]}" down -v --remove-orphans >/dev/null 2>&1 || true
+  exit "$status"
+}
+trap clean EXIT
+
+"${compose[@]}" config -q
+"${compose[@]}" build --quiet coordinator 2>/dev/null || "${compose[@]}" build coordinator
+
+client() { "${compose[@]}" exec -T coordinator sokohive "$@" --coordinator localhost:7400; }
+wait_for_workers() {
+  for _ in $(seq 60); do
+    if [ "$(client status 2>/dev/null | grep -c '^WORKER ')" = "$1" ]; then return; fi
+    sleep 1
+  done
+  fail "not $1 workers after a minute"
+}
+
+echo "one worker of $SOKOHIVE_WORKER_MEMORY"
+"${compose[@]}" up -d --scale worker=1 >/dev/null 2>&1
+wait_for_workers 1
+answer="$(client submit p15 --watch --quiet)" && code=0 || code=$?
+printf '%s\n' "$answer"
+[ "$code" = 3 ] || fail "exit code $code, expected 3"
+grep -Eq '^RESULT p15 optimal=MEMORY lower_bound=[1-9]' <<<"$answer" || fail "not MEMORY with a bound"
+
+echo "four workers of $SOKOHIVE_WORKER_MEMORY"
+"${compose[@]}" up -d --scale worker=4 >/dev/null 2>&1
+wait_for_workers 4
+answer="$(client submit p15 --watch --quiet --solution)"
+printf '%s\n' "$answer"
+grep -Eq '^RESULT p15 optimal=184 moves=184 ' <<<"$answer" || fail "p15 is not proven to take 184 moves"
+grep -Eq '^SOLUTION p15 moves=184 [udlrUDLR]{184}$' <<<"$answer" || fail "p15 has no solution"
+
+echo "everyone is healthy"
+for container in $("${compose[@]}" ps -q); do
+  for _ in $(seq 30); do
+    health="$(docker inspect -f '{{.State.Health.Status}}' "$container")"
+    if [ "$health" = healthy ]; then break; fi
+    sleep 1
+  done
+  [ "$health" = healthy ] || fail "container $container is $health"
+done
+
+echo "a worker killed in the middle of a search"
+victim="$("${compose[@]}" ps -q worker | head -n 1)"
+client submit p15 --search forward --estimate nearest >/dev/null
+sleep 3
+start="$(date +%s)"
+docker kill "$victim" >/dev/null
+answer="$(client watch 3 --quiet 2>/dev/null)" && code=0 || code=$?
+printf '%s\n' "$answer"
+[ "$code" = 4 ] || fail "exit code $code, expected 4"
+[ $(($(date +%s) - start)) -le 17 ] || fail "took more than 15 s"
+grep -q "worker=${victim:0:12}:7401 " <<<"$answer" || fail "the worker is not named"
+
+echo "the compose file holds"

@@ -1,0 +1,9 @@
+//! Clusters of real processes on this machine.
+
+mod answers;
+mod loss;
+mod memory;
+mod serve;
+
+/// Whether this build is fast enough for boards that take seconds.
+const FAST: bool = !cfg!(debug_assertions);
