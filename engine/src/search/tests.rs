@@ -46,18 +46,26 @@ impl OnBoard for AnyOrder {
                 let shard = &shard;
                 scope.spawn(move || shard.work(number));
             }
-            let seen = self.drive(&shard);
-            shard.agenda.end(End::Finished);
-            seen
+            // Whatever comes of it, the threads are sent home.
+            let _home = SentHome(&shard);
+            self.drive(&shard)
         });
         Ok(seen)
+    }
+}
+
+struct SentHome<'s, R: Rank, G: Ground>(&'s Shard<R, G>);
+
+impl<R: Rank, G: Ground> Drop for SentHome<'_, R, G> {
+    fn drop(&mut self) {
+        self.0.agenda.end(End::Finished);
     }
 }
 
 impl AnyOrder {
     fn drive<R: Rank, G: Ground>(&self, shard: &Shard<R, G>) -> Seen {
         let mut random = self.random;
-        let mut levels = Levels::new(SearchChoice::TwoSided);
+        let mut levels = Levels::new(SearchChoice::TwoSided, 0);
         let optimum = self.optimum.unwrap_or(u32::MAX);
         let mut seen = Seen::default();
         let mut first = true;
@@ -72,7 +80,8 @@ impl AnyOrder {
             assert!(levels.lower_bound() <= optimum);
             let [forward, backward] = next.map(|next| next.map(|next| next.f));
             if std::mem::take(&mut first) {
-                let f = forward.expect("the start");
+                // A board that is finished at the start has nothing to open.
+                let Some(f) = forward else { return seen };
                 shard.agenda.open(Level { side: Side::Forward, f });
                 continue;
             }
