@@ -21,9 +21,9 @@ struct AnyOrder {
 /// What such a search has seen.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// Moments at which all of a solution was closed from both ends and the optimum had to be known.
+    /// Moments at which enough was closed on both sides that the optimum had to be known.
     due: u32,
-    /// Moments just before: one move less than that, and the optimum was not known.
+    /// Moments just before: one move less was closed than that, and the optimum was not known.
     early: u32,
     /// Moments at which the search might have ended.
     ends: u32,
@@ -86,11 +86,11 @@ impl AnyOrder {
                 continue;
             }
             if let (Some(forward), Some(backward)) = (forward, backward) {
-                if optimum + 2 <= forward + backward {
+                if optimum < forward + backward {
                     seen.due += 1;
                     assert_eq!(found, optimum, "closed below {forward} and {backward}");
                 }
-                if optimum + 1 == forward + backward && found > optimum {
+                if optimum == forward + backward && found > optimum {
                     seen.early += 1;
                 }
             }
