@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice};
+use sokohive_proto::{AddressError, endpoint};
 
 use crate::board::Board;
 use crate::event::{Event, Settings};
@@ -27,7 +28,7 @@ pub(crate) struct Args {
     /// Search on these workers instead of in this process
     ///
     /// What --memory says is then meant for each of them.
-    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',')]
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', value_parser = address)]
     #[arg(conflicts_with_all = ["threads", "entry_width"])]
     workers: Vec<String>,
     /// Print the moves too: as SOLUTION if proven shortest, else as BEST_FOUND
@@ -134,6 +135,21 @@ fn all_cores() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
+/// A host and a port, as typed.
+fn address(text: &str) -> Result<String, AddressError> {
+    endpoint(text).map(|_| text.to_owned())
+}
+
+/// Refuses a worker that is named twice: it would wait for itself.
+fn check_workers(workers: &[String]) -> Result<(), Failure> {
+    for (place, worker) in workers.iter().enumerate() {
+        if workers[..place].contains(worker) {
+            return Err(Failure::Usage(format!("worker {worker} is named twice")));
+        }
+    }
+    Ok(())
+}
+
 /// Refuses an estimate that would not be used.
 pub(crate) fn check_estimate(
     search: SearchChoice,
@@ -150,6 +166,7 @@ pub(crate) fn check_estimate(
 /// Solves every board; a refused one does not keep the others from running.
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     args.search.check()?;
+    check_workers(&args.workers)?;
     let verbosity = match (args.quiet, args.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,

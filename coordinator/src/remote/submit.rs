@@ -34,6 +34,7 @@ pub(crate) struct Args {
 /// Queues every board that can be read, in order.
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     let reporter = Reporter::standard(args.output.style());
+    args.search.check()?;
     if args.search.has_threads() {
         return Err(Failure::Usage("--threads is for each worker to say".to_owned()));
     }

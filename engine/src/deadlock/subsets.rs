@@ -26,8 +26,9 @@ pub(crate) struct DeadSubsets<S> {
     triples: Vec<S>,
 }
 
-/// Most sets of boxes a table is worth building for: beyond, building takes longer than most searches.
-const MOST_SETS: u64 = 200_000;
+/// Most sets of boxes a table is worth building for: beyond, building takes longer than most searches, and longer than a
+/// limit of time may be late, for it is not interrupted.
+const MOST_SETS: u64 = 40_000;
 
 impl<S: SquareSet> DeadSubsets<S> {
     /// Builds what the number of boxes has use for and the budget has room for. `None` if that is nothing.
