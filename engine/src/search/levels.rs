@@ -9,20 +9,25 @@
 //! # Two-sided
 //!
 //! Both sides search by cost alone. Let all forward states of cost below F and all backward states of cost below B be
-//! closed. **Then every solution of cost at most F + B − 2 has been found**, or one as cheap:
+//! closed. **Then every solution of cost less than F + B has been found**, or one as cheap:
 //!
-//! Let a solution cost C ≤ F + B − 2, make n pushes, and let fᵢ be the cost of the forward state after push i, with f₀ = 0
+//! Let a solution cost C < F + B, make n pushes, and let fᵢ be the cost of the forward state after push i, with f₀ = 0
 //! the start, and bᵢ the cost of the backward state before push i + 1. These are the true least costs, or the solution
 //! could be made cheaper; and fᵢ + wᵢ + bᵢ = C, with wᵢ the walk between the two states of row i, and fᵢ₊₁ = fᵢ + wᵢ + 1.
-//! Let i be the last with fᵢ < F. If i = n, the finish was found when the last push was generated, at the latest when
-//! state n − 1 was opened. Otherwise fᵢ₊₁ ≥ F, so bᵢ = C − fᵢ − wᵢ = C + 1 − fᵢ₊₁ ≤ F + B − 1 − F < B: both states of
-//! row i are closed, and when the later of them was opened they met.
+//! Let i be the last with fᵢ < F. If i ≥ n − 1, the finish was found when the last push was generated. Otherwise
+//! fᵢ₊₁ ≥ F, so bᵢ = C − fᵢ − wᵢ = C + 1 − fᵢ₊₁ ≤ B.
+//!
+//! * If bᵢ < B, both states of row i are closed, and when the later of them was opened they met.
+//! * If bᵢ = B, then fᵢ₊₁ = F, and push i + 1 leads from the one to the other. Both are stored, waiting: when state i was
+//!   opened forward and state i + 1 backward. Levels of the two sides take turns, so one was stored when the other was
+//!   not yet. If the forward one was first, the other came of a flood in row i + 1 that reached it, and met it; if the
+//!   backward one was first, the other came of a flood in row i that reached that, and met that.
 //!
 //! Every state is closed at its true least cost although dominated states generate nothing: of the states of a row, the
 //! one that owns a square in the flood generates the pushes from it, at the least cost at which the keeper gets there.
 //!
-//! So the incumbent is optimal once F + B exceeds its cost, every solution yet unfound costs at least F + B − 1, and if
-//! one side has nothing left, all solutions have been found. (The classic rule for uniform-cost search from both ends,
+//! So the incumbent is optimal once F + B reaches its cost, every solution yet unfound costs at least F + B, and if one
+//! side has nothing left, all solutions have been found. (The classic rule for uniform-cost search from both ends,
 //! T. A. J. Nicholson, *Finding the shortest route between two points in a network*, 1966, here with the walk within a row.)
 //!
 //! # Backward
@@ -76,8 +81,8 @@ impl Levels {
             (forward, _) => forward,
         };
         let closed_below = forward.map_or(1, |forward| forward.f);
-        self.raise((closed_below + backward.f).saturating_sub(1), incumbent);
-        if closed_below + backward.f > incumbent {
+        self.raise(closed_below + backward.f, incumbent);
+        if closed_below + backward.f >= incumbent {
             return None;
         }
         let level = match forward {
@@ -117,16 +122,16 @@ mod tests {
     }
 
     #[test]
-    fn two_sided_opens_the_smaller_level_and_ends_one_beyond_the_incumbent() {
+    fn two_sided_opens_the_smaller_level_and_ends_at_the_incumbent() {
         let mut levels = Levels::new(SearchChoice::TwoSided, 0);
         let level = |side, f| Some(Level { side, f });
         assert_eq!(levels.advance(START, u32::MAX), level(Side::Forward, 0));
         assert_eq!(levels.advance([next(4, 9), next(3, 8)], u32::MAX), level(Side::Backward, 3));
-        assert_eq!(levels.lower_bound(), 6);
-        // 4 + 6 does not exceed 10: a solution of cost 9 might be unfound.
-        assert_eq!(levels.advance([next(4, 9), next(6, 10)], 10), level(Side::Forward, 4));
+        assert_eq!(levels.lower_bound(), 7);
+        // 4 + 5 does not reach 10: a solution of cost 9 might be unfound.
+        assert_eq!(levels.advance([next(4, 9), next(5, 10)], 10), level(Side::Forward, 4));
         assert_eq!(levels.lower_bound(), 9);
-        assert_eq!(levels.advance([next(5, 9), next(6, 10)], 10), None);
+        assert_eq!(levels.advance([next(5, 9), next(5, 10)], 10), None);
         assert_eq!(levels.lower_bound(), 10);
     }
 
@@ -144,9 +149,9 @@ mod tests {
         let mut levels = Levels::new(SearchChoice::TwoSided, 5);
         levels.advance(START, u32::MAX);
         assert_eq!(levels.lower_bound(), 5);
-        levels.advance([next(3, 1), next(2, 1)], u32::MAX);
+        levels.advance([next(2, 1), next(2, 1)], u32::MAX);
         assert_eq!(levels.lower_bound(), 5);
-        levels.advance([next(4, 1), next(3, 1)], u32::MAX);
+        levels.advance([next(3, 1), next(3, 1)], u32::MAX);
         assert_eq!(levels.lower_bound(), 6);
     }
 
@@ -157,8 +162,8 @@ mod tests {
         for f in 1..5 {
             let level = levels.advance([next(2, 1), next(f, 100)], u32::MAX);
             assert_eq!(level, Some(Level { side: Side::Backward, f }));
-            assert_eq!(levels.lower_bound(), f);
+            assert_eq!(levels.lower_bound(), f + 1);
         }
-        assert_eq!(levels.advance([next(2, 1), next(6, 100)], 6), None);
+        assert_eq!(levels.advance([next(2, 1), next(5, 100)], 6), None);
     }
 }

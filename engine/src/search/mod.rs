@@ -9,3 +9,6 @@ pub(crate) mod problem;
 pub(crate) mod roots;
 pub(crate) mod shard;
 pub(crate) mod side;
+
+#[cfg(test)]
+mod tests;
