@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::event::Ending;
 
-use sokohive_proto::Refusal as Refused;
+use sokohive_proto::{Refusal as Refused, TlsError};
 
 use crate::board::Refusal;
 use crate::cluster::ClientError;
@@ -115,6 +115,12 @@ impl From<ClientError> for Failure {
             ) => Self::Usage(error.to_string()),
             _ => Self::Network(error.to_string()),
         }
+    }
+}
+
+impl From<TlsError> for Failure {
+    fn from(error: TlsError) -> Self {
+        Self::Usage(error.to_string())
     }
 }
 

@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice};
-use sokohive_proto::{AddressError, endpoint};
+use sokohive_host::TlsArgs;
+use sokohive_proto::{AddressError, Security, check_address};
 
 use crate::board::Board;
 use crate::event::{Event, Settings};
@@ -31,6 +32,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', value_parser = address)]
     #[arg(conflicts_with_all = ["threads", "entry_width"])]
     workers: Vec<String>,
+    #[command(flatten)]
+    tls: TlsArgs,
     /// Print the moves too: as SOLUTION if proven shortest, else as BEST_FOUND
     #[arg(long)]
     solution: bool,
@@ -137,7 +140,7 @@ fn all_cores() -> usize {
 
 /// A host and a port, as typed.
 fn address(text: &str) -> Result<String, AddressError> {
-    endpoint(text).map(|_| text.to_owned())
+    check_address(text).map(|()| text.to_owned())
 }
 
 /// Refuses a worker that is named twice: it would wait for itself.
@@ -187,6 +190,10 @@ fn solve_all(
     reporter: &Reporter<impl Write + Send, impl Write + Send>,
     exit: &mut Exit,
 ) -> Result<(), Failure> {
+    let security = match args.workers.is_empty() {
+        true => Security::none(),
+        false => args.tls.security()?,
+    };
     let Found { boards, remarks } = args.boards.find();
     for remark in &remarks {
         reporter.emit(&Event::Remarked(remark))?;
@@ -207,7 +214,7 @@ fn solve_all(
                     local::search(&board, &settings, &interrupt, reporter)?
                 } else {
                     let settings = args.search.cluster_settings(&board, &args.workers);
-                    remote::search(&board, &settings, &interrupt, reporter)?
+                    remote::search(&board, &settings, &security, &interrupt, reporter)?
                 };
                 *exit = exit.worst(Exit::from(&report.ending));
                 reporter.emit(&Event::Finished(&report))?;

@@ -7,7 +7,8 @@
 //!
 //! One file a message, named after it. Beside them: [`BadField`] (what is wrong with a message),
 //! [`Refusal`] (why a call was refused, and its place in a gRPC status), `transport` (message
-//! sizes, windows, keepalive: the same on both sides of every connection).
+//! sizes, windows, keepalive: the same on both sides of every connection), [`Security`] (mutual
+//! TLS, for both sides).
 //!
 //! ```
 //! use sokohive_proto::{Level, wire};
@@ -43,6 +44,7 @@ mod rows;
 mod statistics;
 mod submit;
 mod task;
+mod tls;
 mod traffic;
 mod transport;
 pub mod wire;
@@ -68,10 +70,12 @@ pub use report::{OpenList, Report, SilentPeer};
 pub use rows::{Entry, MAX_RANKS, Row};
 pub use submit::Submission;
 pub use task::Task;
+pub use tls::{Security, TlsError, TlsFiles, is_untrusted};
 pub use traffic::Traffic;
 pub use transport::{
-    AddressError, CONNECT_FIRST_PAUSE, CONNECT_LONGEST_PAUSE, control_client, control_server,
-    coordinator_client, coordinator_server, data_client, data_server, endpoint, server,
+    AddressError, CONNECT_FIRST_PAUSE, CONNECT_LONGEST_PAUSE, CONNECTION_WINDOW, check_address,
+    control_client, control_server, coordinator_client, coordinator_server, data_client,
+    data_server, endpoint,
 };
 
 /// Version of the protocol. Two sides that speak different versions refuse each other.

@@ -17,13 +17,18 @@ const MAX_MESSAGE_BYTES: usize = 8 << 20;
 
 /// HTTP/2 windows, in bytes. Fixed: adaptive windows start at 64 KiB, a sixteenth of a batch.
 const STREAM_WINDOW: u32 = 2 << 20;
-const CONNECTION_WINDOW: u32 = 8 << 20;
+/// Most bytes that the other side of a connection may have sent without their being read.
+pub const CONNECTION_WINDOW: u32 = 8 << 20;
+
+/// Most calls under way on one connection, and most bytes of headers with one of them.
+const MAX_STREAMS: u32 = 256;
+const MAX_HEADER_BYTES: u32 = 16 << 10;
 
 /// A connection on which nothing moves is probed after this long, and given up after as long again.
 const KEEPALIVE: Duration = Duration::from_secs(3);
 
-/// Longest time to establish one connection.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Longest time to establish one connection, and to shake hands on it.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Pause after the first failed attempt to connect; doubled after every other.
 pub const CONNECT_FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -33,20 +38,58 @@ pub const CONNECT_LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// Text that is not a host and a port.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{found}' is not an address, expected HOST:PORT")]
+#[error("'{found}' is not an address, expected {expected}")]
 pub struct AddressError {
     found: String,
+    expected: &'static str,
 }
 
-/// Settings of a connection to `address`, which is `host:port`, with or without `http://`.
-pub fn endpoint(address: &str) -> Result<Endpoint, AddressError> {
-    let bad = || AddressError { found: address.to_owned() };
-    let bare = address.strip_prefix("http://").unwrap_or(address).trim_end_matches('/');
-    let (host, port) = bare.rsplit_once(':').ok_or_else(bad)?;
-    if host.is_empty() || port.parse::<u16>().is_err() {
-        return Err(bad());
+impl AddressError {
+    /// An address whose host no certificate could be for.
+    pub(crate) fn no_name(found: &str) -> Self {
+        Self { found: found.to_owned(), expected: "a host that a certificate can be for" }
     }
-    let endpoint = Endpoint::from_shared(format!("http://{bare}")).map_err(|_| bad())?;
+}
+
+/// Settings of a connection in the clear to `address`, which is `host:port`, with or without
+/// `http://`. Whether it is to be in the clear is for a [`Security`](crate::Security) to say.
+///
+/// # Errors
+///
+/// If `address` cannot be read.
+pub fn endpoint(address: &str) -> Result<Endpoint, AddressError> {
+    settings(address, "http")
+}
+
+/// Whether `address` is `host:port`, with or without a scheme.
+///
+/// # Errors
+///
+/// If it is not.
+pub fn check_address(address: &str) -> Result<(), AddressError> {
+    let scheme = if address.starts_with("https://") { "https" } else { "http" };
+    settings(address, scheme).map(|_| ())
+}
+
+/// Settings of a connection to `address` by a scheme, which may stand before the address too.
+pub(crate) fn settings(address: &str, scheme: &str) -> Result<Endpoint, AddressError> {
+    let bad = |expected| AddressError { found: address.to_owned(), expected };
+    let bare = match (address.split_once("://"), scheme) {
+        (None, _) => address,
+        (Some((named, bare)), scheme) if named == scheme => bare,
+        (Some(("https", _)), _) => {
+            return Err(bad("no https without --tls-ca, --tls-cert and --tls-key"));
+        }
+        (Some(("http", _)), _) => return Err(bad("no http where TLS is on")),
+        _ => return Err(bad("HOST:PORT")),
+    };
+    let bare = bare.trim_end_matches('/');
+    let (host, port) = bare.rsplit_once(':').ok_or_else(|| bad("HOST:PORT"))?;
+    if host.is_empty() || port.parse::<u16>().is_err() {
+        return Err(bad("HOST:PORT"));
+    }
+    let endpoint =
+        Endpoint::from_shared(format!("{scheme}://{bare}")).map_err(|_| bad("HOST:PORT"))?;
     Ok(endpoint
         .connect_timeout(CONNECT_TIMEOUT)
         .tcp_nodelay(true)
@@ -57,12 +100,13 @@ pub fn endpoint(address: &str) -> Result<Endpoint, AddressError> {
         .keep_alive_while_idle(true))
 }
 
-/// Settings of a server. Nagle's algorithm must be off on the listener itself: tonic does not
-/// touch the sockets of a listener it is handed.
-pub fn server() -> Server {
+/// Settings of a server that takes connections in the clear.
+pub(crate) fn plain_server() -> Server {
     Server::builder()
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_concurrent_streams(MAX_STREAMS)
+        .http2_max_header_list_size(MAX_HEADER_BYTES)
         .http2_keepalive_interval(Some(KEEPALIVE))
         .http2_keepalive_timeout(Some(KEEPALIVE))
 }
@@ -121,5 +165,8 @@ mod tests {
         for bad in ["", "worker", "worker:", ":7401", "worker:99999", "a b:1", "worker:x"] {
             assert!(endpoint(bad).is_err(), "{bad}");
         }
+        let error = endpoint("https://worker-0:7401").unwrap_err().to_string();
+        assert!(error.ends_with("expected no https without --tls-ca, --tls-cert and --tls-key"));
+        assert!(endpoint("unix://worker-0:7401").is_err());
     }
 }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::Parser;
+use sokohive_host::TlsArgs;
+use sokohive_proto::TlsError;
 
 use crate::serve::Options;
 use crate::size::{Bytes, default_memory};
@@ -42,20 +44,30 @@ pub struct Cli {
     #[arg(long, value_name = "HOST:PORT", env = "SOKOHIVE_COORDINATOR")]
     pub coordinator: Option<String>,
     /// Ask the worker or coordinator at this address whether it serves, and exit with 0 or 1
-    #[arg(long, value_name = "HOST:PORT", exclusive = true)]
+    ///
+    /// Of the other flags only those of TLS matter then.
+    #[arg(long, value_name = "HOST:PORT")]
     pub probe: Option<String>,
+    /// How connections are secured.
+    #[command(flatten)]
+    pub tls: TlsArgs,
 }
 
 impl Cli {
     /// What the flags mean for a worker that listens on `bound`.
-    pub fn options(self, bound: SocketAddr) -> Options {
-        Options {
+    ///
+    /// # Errors
+    ///
+    /// If the flags of TLS make no sense.
+    pub fn options(self, bound: SocketAddr) -> Result<Options, TlsError> {
+        Ok(Options {
+            security: self.tls.security()?,
             advertise: self.advertise.unwrap_or_else(|| advertised(bound)),
             memory: self.memory.map_or_else(default_memory, |Bytes(bytes)| bytes),
             threads: self.threads.map_or_else(all_cores, NonZeroU32::get),
             data_dir: self.data_dir,
             coordinator: self.coordinator,
-        }
+        })
     }
 }
 

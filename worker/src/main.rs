@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 #[tokio::main]
 async fn run(cli: Cli) -> anyhow::Result<()> {
     if let Some(address) = &cli.probe {
-        return probe(address).await.with_context(|| address.clone());
+        return probe(address, &cli.tls.security()?).await.with_context(|| address.clone());
     }
     let mut terminate = signal(SignalKind::terminate()).context("waiting for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("waiting for SIGINT")?;
@@ -48,6 +48,6 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
             _ = interrupt.recv() => info!("SIGINT"),
         }
     };
-    serve(listener, EngineFoundry, cli.options(bound), shutdown).await?;
+    serve(listener, EngineFoundry, cli.options(bound)?, shutdown).await?;
     Ok(())
 }

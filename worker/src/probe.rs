@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use sokohive_proto::{AddressError, endpoint};
+use sokohive_proto::{AddressError, Security};
 use tokio::time::timeout;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -31,18 +31,14 @@ pub enum ProbeError {
 /// # Errors
 ///
 /// If it does not say that it serves.
-pub async fn probe(address: &str) -> Result<(), ProbeError> {
-    let endpoint = endpoint(address)?;
+pub async fn probe(address: &str, security: &Security) -> Result<(), ProbeError> {
+    let endpoint = security.endpoint(address)?;
     let ask = async {
-        let channel = endpoint.connect().await.map_err(|error| {
-            ProbeError::Unreachable(match std::error::Error::source(&error) {
-                Some(cause) => cause.to_string(),
-                None => error.to_string(),
-            })
-        })?;
+        let unreachable = |error| ProbeError::Unreachable(security.connect_cause(&error));
+        let channel = endpoint.connect().await.map_err(unreachable)?;
         let request = HealthCheckRequest { service: String::new() };
         let answer = HealthClient::new(channel).check(request).await;
-        let answer = answer.map_err(|status| ProbeError::Unreachable(status.to_string()))?;
+        let answer = answer.map_err(|status| ProbeError::Unreachable(security.cause(&status)))?;
         match answer.into_inner().status() {
             ServingStatus::Serving => Ok(()),
             _ => Err(ProbeError::NotServing),

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use sokohive_proto::{
-    AddressError, CONNECT_FIRST_PAUSE, CONNECT_LONGEST_PAUSE, Refusal, Registration,
-    coordinator_client, endpoint, wire,
+    AddressError, CONNECT_FIRST_PAUSE, CONNECT_LONGEST_PAUSE, Refusal, Registration, Security,
+    coordinator_client, wire,
 };
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
@@ -22,8 +22,9 @@ const DEADLINE: Duration = Duration::from_secs(3);
 pub(crate) async fn register(
     coordinator: &str,
     registration: Registration,
+    security: &Security,
 ) -> Result<(), RegisterError> {
-    let mut client = coordinator_client(endpoint(coordinator)?.connect_lazy());
+    let mut client = coordinator_client(security.endpoint(coordinator)?.connect_lazy());
     let mut pause = CONNECT_FIRST_PAUSE;
     let mut registered = false;
     loop {
@@ -47,7 +48,7 @@ pub(crate) async fn register(
             }
             Err((_, status)) => {
                 if registered || pause == CONNECT_FIRST_PAUSE {
-                    warn!("coordinator {coordinator}: {}; trying again", status.message());
+                    warn!("coordinator {coordinator}: {}; trying again", security.cause(&status));
                 }
                 registered = false;
                 sleep(pause).await;

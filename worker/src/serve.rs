@@ -8,7 +8,7 @@ use std::time::Duration;
 use sokohive_proto::wire::worker_control_server::WorkerControlServer;
 use sokohive_proto::wire::worker_data_server::WorkerDataServer;
 use sokohive_proto::{
-    DESCRIPTORS, Incarnation, PROTOCOL, Registration, control_server, data_server, server,
+    DESCRIPTORS, Incarnation, PROTOCOL, Registration, Security, control_server, data_server,
 };
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -39,6 +39,8 @@ pub struct Options {
     pub data_dir: Option<PathBuf>,
     /// The coordinator that it registers with.
     pub coordinator: Option<String>,
+    /// How its connections are secured.
+    pub security: Security,
 }
 
 /// Why a worker cannot run.
@@ -86,7 +88,8 @@ pub async fn serve<F: Foundry>(
         threads: identity.threads,
     };
     info!("incarnation {} serves at {}", identity.incarnation, registration.address);
-    let node = Node::new(foundry, identity, last_epoch, options.data_dir);
+    let security = options.security;
+    let node = Node::new(foundry, identity, last_epoch, options.data_dir, security.clone());
 
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<WorkerControlServer<Control<F>>>().await;
@@ -96,7 +99,8 @@ pub async fn serve<F: Foundry>(
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()?;
     let (stop, stopped) = oneshot::channel::<()>();
-    let serving = server()
+    let serving = security
+        .server()?
         .add_service(health_service)
         .add_service(reflection)
         .add_service(control_server(Control(node.clone())))
@@ -110,7 +114,7 @@ pub async fn serve<F: Foundry>(
         );
     let registering = async {
         match &options.coordinator {
-            Some(coordinator) => register(coordinator, registration).await,
+            Some(coordinator) => register(coordinator, registration, &security).await,
             None => std::future::pending().await,
         }
     };

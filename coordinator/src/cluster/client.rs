@@ -5,14 +5,12 @@ use std::time::Duration;
 use sokohive_proto::wire::coordinator_client::CoordinatorClient;
 use sokohive_proto::{
     AddressError, BadField, CONNECT_FIRST_PAUSE, CONNECT_LONGEST_PAUSE, JobEvent, JobNumber,
-    JobResult, JobState, Refusal, Submission, coordinator_client, endpoint, wire,
+    JobResult, JobState, Refusal, Security, Submission, coordinator_client, is_untrusted, wire,
 };
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Instant, sleep, timeout};
 use tonic::transport::Channel;
 use tonic::{Code, Status};
-
-use super::link::reason;
 
 /// How long a coordinator that cannot be reached is tried again.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -26,6 +24,7 @@ pub struct Client {
     runtime: Runtime,
     client: CoordinatorClient<Channel>,
     address: String,
+    security: Security,
 }
 
 /// Why a coordinator did not do what was asked of it.
@@ -80,15 +79,15 @@ impl Client {
     /// # Errors
     ///
     /// If the address cannot be read.
-    pub fn new(address: &str) -> Result<Self, ClientError> {
-        let endpoint = endpoint(address)?;
+    pub fn new(address: &str, security: &Security) -> Result<Self, ClientError> {
+        let endpoint = security.endpoint(address)?;
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(ClientError::Runtime)?;
         let client = {
             let _entered = runtime.enter();
             coordinator_client(endpoint.connect_lazy())
         };
-        Ok(Self { runtime, client, address: address.to_owned() })
+        Ok(Self { runtime, client, address: address.to_owned(), security: security.clone() })
     }
 
     /// Queues a job.
@@ -124,7 +123,7 @@ impl Client {
                     Ok(Some(event)) => JobEvent::try_from(event)?,
                     // The stream ends with the result only: anything else is a broken connection.
                     Ok(None) => break,
-                    Err(status) if is_transient(&status) => break,
+                    Err(status) if self.is_transient(&status) => break,
                     Err(status) => return Err(self.error(&status)),
                 };
                 see(&event);
@@ -183,7 +182,7 @@ impl Client {
                 let answer = timeout(DEADLINE, call(self.client.clone())).await;
                 match answer {
                     Ok(Ok(response)) => return Ok(response.into_inner()),
-                    Ok(Err(status)) if is_transient(&status) && Instant::now() < until => {}
+                    Ok(Err(status)) if self.is_transient(&status) && Instant::now() < until => {}
                     Ok(Err(status)) => return Err(self.error(&status)),
                     Err(_) => return Err(self.unreachable("no answer in time")),
                 }
@@ -196,17 +195,18 @@ impl Client {
     fn error(&self, status: &Status) -> ClientError {
         match Refusal::from_status(status) {
             Some(refusal) => ClientError::Refused(refusal),
-            None => self.unreachable(&reason(status)),
+            None => self.unreachable(&self.security.cause(status)),
         }
     }
 
     fn unreachable(&self, reason: &str) -> ClientError {
         ClientError::Unreachable { address: self.address.clone(), reason: reason.to_owned() }
     }
-}
 
-/// Whether the connection is to blame rather than the call.
-fn is_transient(status: &Status) -> bool {
-    Refusal::from_status(status).is_none()
-        && matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled)
+    /// Whether the connection is to blame rather than the call, and may be better next time.
+    fn is_transient(&self, status: &Status) -> bool {
+        Refusal::from_status(status).is_none()
+            && matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled)
+            && !is_untrusted(&self.security.cause(status))
+    }
 }

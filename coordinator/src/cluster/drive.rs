@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sokohive_engine::{Moves, SearchChoice, Statistics};
 use sokohive_proto::{
-    ClusterFailure, Finish, JobEnding, JobProgress, JobResult, Owners, Rank, Row, Traffic,
+    ClusterFailure, Finish, JobEnding, JobProgress, JobResult, Owners, Rank, Row, Security, Traffic,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -24,6 +24,8 @@ const PROGRESS: Duration = Duration::from_millis(50);
 pub struct Drive {
     /// What the job is made of.
     pub settings: Settings,
+    /// How the workers are connected to.
+    pub security: Security,
     /// Longest time to search.
     pub timeout: Option<Duration>,
     /// The board.
@@ -46,10 +48,10 @@ enum News {
 impl Drive {
     /// Runs the job to its end. Needs a tokio runtime with time and I/O around it.
     pub async fn run(self, mut progress: impl FnMut(JobProgress)) -> JobResult {
-        let Self { settings, timeout, plan, mut stop } = self;
+        let Self { settings, security, timeout, plan, mut stop } = self;
         let start = Instant::now();
         let links: Result<Vec<Link>, _> =
-            settings.workers.iter().map(|address| Link::new(address)).collect();
+            settings.workers.iter().map(|address| Link::new(address, &security)).collect();
         let links = match links {
             Ok(links) => links,
             Err(error) => return failed_early(error.to_string()),

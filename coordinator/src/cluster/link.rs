@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sokohive_proto::wire::worker_control_client::WorkerControlClient;
 use sokohive_proto::{
-    AddressError, BadField, Hello, PROTOCOL, Refusal, Report, control_client, endpoint, wire,
+    AddressError, BadField, Hello, PROTOCOL, Refusal, Report, Security, control_client, wire,
 };
 use tokio::time::timeout;
 use tonic::Status;
@@ -20,12 +20,14 @@ const DEADLINE: Duration = Duration::from_secs(3);
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     client: WorkerControlClient<Channel>,
+    security: Security,
 }
 
 impl Link {
     /// Must be called within a runtime.
-    pub(super) fn new(address: &str) -> Result<Self, AddressError> {
-        Ok(Self { client: control_client(endpoint(address)?.connect_lazy()) })
+    pub(super) fn new(address: &str, security: &Security) -> Result<Self, AddressError> {
+        let client = control_client(security.endpoint(address)?.connect_lazy());
+        Ok(Self { client, security: security.clone() })
     }
 
     /// Makes one call, once.
@@ -38,43 +40,35 @@ impl Link {
     }
 
     async fn ask(&mut self, request: Request) -> Result<Reply, CallError> {
-        let client = &mut self.client;
+        let Self { client, security } = self;
+        let error = |status| error(security, &status);
         match request {
             Request::Hello => {
                 let request = wire::HelloRequest { protocol: PROTOCOL };
-                let hello =
-                    client.hello(request).await.map_err(|status| error(&status))?.into_inner();
+                let hello = client.hello(request).await.map_err(error)?.into_inner();
                 Hello::try_from(hello).map(Reply::Hello).map_err(|field| bad(&field))
             }
             Request::Prepare(prepare) => {
                 let request = wire::PrepareRequest::from(*prepare);
-                let ready = client
-                    .prepare(request)
-                    .await
-                    .map_err(|status| error(&status))?
-                    .into_inner()
-                    .ready;
+                let ready = client.prepare(request).await.map_err(error)?.into_inner().ready;
                 Ok(Reply::Prepared { ready })
             }
             Request::OpenLevel(open) => {
                 let request = wire::OpenLevelRequest::from(open);
-                report(
-                    client.open_level(request).await.map_err(|status| error(&status))?.into_inner(),
-                )
+                report(client.open_level(request).await.map_err(error)?.into_inner())
             }
             Request::Poll(poll) => {
                 let request = wire::PollRequest::from(poll);
-                report(client.poll(request).await.map_err(|status| error(&status))?.into_inner())
+                report(client.poll(request).await.map_err(error)?.into_inner())
             }
             Request::Rows(fence, ranks) => {
                 let request = wire::RowsRequest::new(fence, &ranks);
-                let rows =
-                    client.rows(request).await.map_err(|status| error(&status))?.into_inner();
+                let rows = client.rows(request).await.map_err(error)?.into_inner();
                 rows.rows(ranks.len()).map(Reply::Rows).map_err(|field| bad(&field))
             }
             Request::Release(fence) => {
                 let request = wire::ReleaseRequest { fence: Some(fence.into()) };
-                client.release(request).await.map_err(|status| error(&status))?;
+                client.release(request).await.map_err(error)?;
                 Ok(Reply::Released)
             }
         }
@@ -92,22 +86,11 @@ fn bad(bad: &BadField) -> CallError {
     CallError::Refused(Refusal::BadField(format!("answer: {bad}")))
 }
 
-fn error(status: &Status) -> CallError {
+fn error(security: &Security, status: &Status) -> CallError {
     match Refusal::from_status(status) {
         Some(refusal) => CallError::Refused(refusal),
-        None => CallError::Unreachable(reason(status)),
+        None => CallError::Unreachable(security.cause(status)),
     }
-}
-
-/// What went wrong, down to the cause: "transport error" alone helps nobody.
-pub(super) fn reason(status: &Status) -> String {
-    let mut reason = status.message().to_owned();
-    let mut source = std::error::Error::source(status);
-    while let Some(cause) = source {
-        reason = cause.to_string();
-        source = cause.source();
-    }
-    reason
 }
 
 /// How long the worker may hold its answer back.

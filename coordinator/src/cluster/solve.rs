@@ -6,7 +6,9 @@ use sokohive_engine::{
     Control, Ending, EstimateChoice, Level, Moves, Objective, Outcome, Rule, SearchChoice,
     Solution, Statistics, Stop, Unsolvable,
 };
-use sokohive_proto::{ClusterFailure, JobEnding, JobKey, JobProgress, JobResult, Task, Traffic};
+use sokohive_proto::{
+    ClusterFailure, JobEnding, JobKey, JobProgress, JobResult, Security, Task, Traffic,
+};
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
@@ -22,6 +24,8 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct ClusterOptions {
     /// Host and port of every worker.
     pub workers: Vec<String>,
+    /// How they are connected to.
+    pub security: Security,
     /// When the board counts as finished.
     pub rule: Rule,
     /// What to have fewest of.
@@ -92,7 +96,8 @@ pub fn solve(
                 levels: plan.levels(),
             };
             let (stop, stopped) = watch::channel(None);
-            let drive = Drive { settings, timeout: None, plan, stop: stopped };
+            let security = options.security.clone();
+            let drive = Drive { settings, security, timeout: None, plan, stop: stopped };
             match Builder::new_current_thread().enable_all().build() {
                 Ok(runtime) => runtime.block_on(async {
                     tokio::select! {

@@ -15,6 +15,8 @@ pub(crate) use status::{Args as StatusArgs, run as status};
 pub(crate) use submit::{Args as SubmitArgs, run as submit};
 pub(crate) use watch::{Args as WatchArgs, run as watch};
 
+use sokohive_host::TlsArgs;
+
 /// Port that coordinators listen on when nobody says otherwise.
 const DEFAULT_PORT: u16 = 7400;
 
@@ -25,10 +27,12 @@ pub(crate) struct Coordinator {
     #[arg(long, value_name = "HOST:PORT", env = "SOKOHIVE_COORDINATOR")]
     #[arg(default_value = "localhost:7400")]
     coordinator: String,
+    #[command(flatten)]
+    tls: TlsArgs,
 }
 
 impl Coordinator {
     fn client(&self) -> Result<crate::cluster::Client, crate::exit::Failure> {
-        Ok(crate::cluster::Client::new(&self.coordinator)?)
+        Ok(crate::cluster::Client::new(&self.coordinator, &self.tls.security()?)?)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use sokohive_engine::{Control, Progress};
-use sokohive_proto::JobProgress;
+use sokohive_proto::{JobProgress, Security};
 
 use crate::board::Board;
 use crate::cluster::{ClusterOptions, solve};
@@ -21,13 +21,14 @@ use crate::watch::{Glance, watched};
 pub(crate) fn search(
     board: &Board,
     settings: &Settings,
+    security: &Security,
     interrupt: &Interrupt,
     reporter: &Reporter<impl Write + Send, impl Write + Send>,
 ) -> Result<Report, Failure> {
     let start = Instant::now();
     reporter.emit(&Event::Started(board, settings))?;
     let control = Control::new();
-    let options = options(settings);
+    let options = ClusterOptions { security: security.clone(), ..options(settings) };
     let newest = Mutex::new(Progress::default());
     let look = || *newest.lock().unwrap_or_else(PoisonError::into_inner);
     let note = |progress: JobProgress| {
@@ -68,10 +69,11 @@ pub(crate) fn search(
     })
 }
 
-/// What the settings mean for a cluster.
+/// What the settings mean for a cluster whose connections are in the clear.
 pub(super) fn options(settings: &Settings) -> ClusterOptions {
     ClusterOptions {
         workers: settings.workers.clone(),
+        security: Security::none(),
         rule: settings.rule,
         objective: settings.objective,
         search: settings.search,

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 
+use sokohive_host::TlsArgs;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::info;
@@ -26,6 +27,8 @@ pub(crate) struct Args {
     /// Workers that must have registered before a job starts; it takes all that are there then
     #[arg(long, value_name = "N", env = "SOKOHIVE_MIN_WORKERS", default_value = "1")]
     min_workers: NonZeroUsize,
+    #[command(flatten)]
+    tls: TlsArgs,
 }
 
 /// Serves until SIGTERM or Ctrl-C.
@@ -44,6 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 async fn serve_until_told(args: &Args) -> Result<(), Failure> {
+    let security = args.tls.security()?;
     let network =
         |what: String| move |error: io::Error| Failure::Network(format!("{what}: {error}"));
     let mut terminate =
@@ -61,6 +65,6 @@ async fn serve_until_told(args: &Args) -> Result<(), Failure> {
             _ = interrupt.recv() => info!("SIGINT"),
         }
     };
-    let options = ServeOptions { workers: args.min_workers.get() };
+    let options = ServeOptions { workers: args.min_workers.get(), security };
     serve(listener, options, shutdown).await.map_err(|error| Failure::Network(error.to_string()))
 }

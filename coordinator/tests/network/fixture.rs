@@ -9,7 +9,9 @@ use std::time::Duration;
 use sokohive::cluster::job::{Levels, Settings, StopReason};
 use sokohive::cluster::{Drive, Plan, ReadRows};
 use sokohive_engine::{EstimateChoice, Moves, Objective, Rule, SearchChoice};
-use sokohive_proto::{Finish, JobKey, JobResult, Level, Owners, Rank, Refusal, Row, Task};
+use sokohive_proto::{
+    Finish, JobKey, JobResult, Level, Owners, Rank, Refusal, Row, Security, Task,
+};
 use sokohive_worker::protocol::Layout;
 use sokohive_worker::{Foundry, OfferError, Options, Sealed, Shard, ShardStatus, Wake, serve};
 use tokio::net::TcpListener;
@@ -156,6 +158,14 @@ impl Worker {
     }
 
     pub(crate) async fn start_at(address: SocketAddr, pause: Duration) -> Self {
+        Self::start_with(address, pause, Security::none()).await
+    }
+
+    pub(crate) async fn start_secured(pause: Duration, security: Security) -> Self {
+        Self::start_with(SocketAddr::from(([127, 0, 0, 1], 0)), pause, security).await
+    }
+
+    async fn start_with(address: SocketAddr, pause: Duration, security: Security) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
         let options = Options {
@@ -164,6 +174,7 @@ impl Worker {
             threads: 1,
             data_dir: None,
             coordinator: None,
+            security,
         };
         let (shutdown, stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(async move {
@@ -227,7 +238,8 @@ pub(crate) fn drive(seed: u64, workers: Vec<String>) -> (Drive, Stop, Walked) {
         levels: plan.levels(),
     };
     let (stop, stopped) = watch::channel(None);
-    let drive = Drive { settings, timeout: None, plan: Arc::new(plan), stop: stopped };
+    let security = Security::none();
+    let drive = Drive { settings, security, timeout: None, plan: Arc::new(plan), stop: stopped };
     (drive, stop, walked)
 }
 

@@ -16,7 +16,9 @@ mod shard;
 #[path = "../simulation/walk.rs"]
 mod walk;
 
+mod authority;
 mod fixture;
 mod loss;
 mod peers;
 mod searches;
+mod tls;

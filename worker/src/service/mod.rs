@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sokohive_proto::Refusal;
+use sokohive_proto::{Refusal, Security};
 use tokio::sync::watch;
 use tracing::{info, warn};
 
@@ -36,6 +36,8 @@ pub(crate) struct Node<F: Foundry> {
     changed: watch::Sender<()>,
     closing: AtomicBool,
     data_dir: Option<PathBuf>,
+    /// How peers are connected to.
+    security: Security,
     /// The runtime that senders run on.
     runtime: tokio::runtime::Handle,
 }
@@ -47,6 +49,7 @@ impl<F: Foundry> Node<F> {
         identity: Identity,
         last_epoch: u64,
         data_dir: Option<PathBuf>,
+        security: Security,
     ) -> Arc<Self> {
         Arc::new(Self {
             foundry,
@@ -55,6 +58,7 @@ impl<F: Foundry> Node<F> {
             changed: watch::Sender::new(()),
             closing: AtomicBool::new(false),
             data_dir,
+            security,
             runtime: tokio::runtime::Handle::current(),
         })
     }

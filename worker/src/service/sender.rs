@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use sokohive_proto::wire::worker_data_client::WorkerDataClient;
-use sokohive_proto::{Fence, Level, Push, Refusal, data_client, endpoint, wire};
+use sokohive_proto::{Fence, Level, Push, Refusal, Security, data_client, wire};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 use tonic::transport::Channel;
@@ -36,6 +36,7 @@ struct Route {
     me: u16,
     peer: u16,
     client: Result<WorkerDataClient<Channel>, String>,
+    security: Security,
 }
 
 impl<F: Foundry> Sender<F> {
@@ -49,7 +50,8 @@ impl<F: Foundry> Sender<F> {
         let client = {
             // A lazy channel needs a runtime around it, and connects when it is first used.
             let _runtime = node.runtime.enter();
-            endpoint(address).map(|endpoint| data_client(endpoint.connect_lazy()))
+            let endpoint = node.security.endpoint(address);
+            endpoint.map(|endpoint| data_client(endpoint.connect_lazy()))
         };
         if let Err(error) = &client {
             warn!("worker number {peer}: {error}");
@@ -58,7 +60,13 @@ impl<F: Foundry> Sender<F> {
         Self {
             node: Arc::downgrade(node),
             shard: Arc::clone(shard),
-            route: Route { fence: layout.fence, me: layout.index, peer, client },
+            route: Route {
+                fence: layout.fence,
+                me: layout.index,
+                peer,
+                client,
+                security: node.security.clone(),
+            },
             changes: node.changes(),
             room: Arc::default(),
         }
@@ -159,7 +167,7 @@ async fn push(route: &Route, batch: &Batch) -> Result<(), PushError> {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(status)) => Err(match Refusal::from_status(&status) {
             Some(refusal) => PushError::Refused(refusal),
-            None => PushError::Unreachable(status.message().to_owned()),
+            None => PushError::Unreachable(route.security.cause(&status)),
         }),
         Err(_) => Err(PushError::Unreachable("no answer in time".to_owned())),
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sokohive_proto::wire::coordinator_server::CoordinatorServer;
-use sokohive_proto::{DESCRIPTORS, coordinator_server, server};
+use sokohive_proto::{DESCRIPTORS, Security, coordinator_server};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -30,11 +30,13 @@ const GRACE: Duration = Duration::from_secs(3);
 const LAST_JOB: Duration = Duration::from_secs(4);
 
 /// What a coordinator is told when it is started.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ServeOptions {
     /// Workers that must have registered before a job starts; at least 1. A job takes all that are
     /// there.
     pub workers: usize,
+    /// How connections are secured.
+    pub security: Security,
 }
 
 /// Why a coordinator cannot serve.
@@ -70,7 +72,9 @@ pub async fn serve(
     if let Ok(address) = listener.local_addr() {
         info!("coordinator at {address}");
     }
-    let serving = server()
+    let serving = options
+        .security
+        .server()?
         .add_service(health_service)
         .add_service(reflection)
         .add_service(coordinator_server(Service::new(jobs.clone(), registry.clone())))
@@ -82,7 +86,7 @@ pub async fn serve(
             },
         );
     tokio::pin!(serving);
-    let mut running = tokio::spawn(runner::run(jobs.clone(), registry, options.workers.max(1)));
+    let mut running = tokio::spawn(runner::run(jobs.clone(), registry, options));
     tokio::select! {
         result = &mut serving => return result.map_err(Into::into),
         () = shutdown => {}

@@ -6,6 +6,7 @@ use sokohive_engine::{Ending, Limit};
 use sokohive_proto::{JobEnding, JobKey, JobResult, JobState};
 use tracing::info;
 
+use super::ServeOptions;
 use super::jobs::{Jobs, Turn};
 use super::registry::{LEASE, Registry};
 use crate::cluster::drive::{Drive, ended_early, failed_early};
@@ -13,18 +14,23 @@ use crate::cluster::job::Settings;
 use crate::cluster::prepare::{Settled, prepare};
 
 /// Runs jobs until there will be none any more.
-pub(super) async fn run(jobs: Arc<Jobs>, registry: Arc<Registry>, least: usize) {
+pub(super) async fn run(jobs: Arc<Jobs>, registry: Arc<Registry>, options: ServeOptions) {
     while let Some(turn) = jobs.next().await {
         let number = turn.number;
         info!("job {number}: begins");
         jobs.update(number, JobState::Running(None));
-        let result = run_one(&jobs, &registry, least, turn).await;
+        let result = run_one(&jobs, &registry, &options, turn).await;
         info!("job {number}: {}", summary(&result));
         jobs.update(number, JobState::Ended(result));
     }
 }
 
-async fn run_one(jobs: &Jobs, registry: &Registry, least: usize, turn: Turn) -> JobResult {
+async fn run_one(
+    jobs: &Jobs,
+    registry: &Registry,
+    options: &ServeOptions,
+    turn: Turn,
+) -> JobResult {
     let Turn { number, submission, mut stop } = turn;
     let task = submission.task.clone();
     // The tables of a large board take a while to work out.
@@ -38,7 +44,7 @@ async fn run_one(jobs: &Jobs, registry: &Registry, least: usize, turn: Turn) -> 
         }
     };
     let workers = tokio::select! {
-        workers = enough_workers(registry, least) => workers,
+        workers = enough_workers(registry, options.workers.max(1)) => workers,
         _ = stop.wait_for(Option::is_some) => {
             let limit = Limit::Interrupted;
             return ended_early(JobEnding::Limit { limit, lower_bound: 0, best: None });
@@ -52,7 +58,8 @@ async fn run_one(jobs: &Jobs, registry: &Registry, least: usize, turn: Turn) -> 
         expansions: submission.expansions,
         levels: plan.levels(),
     };
-    let drive = Drive { settings, timeout: submission.timeout, plan, stop };
+    let security = options.security.clone();
+    let drive = Drive { settings, security, timeout: submission.timeout, plan, stop };
     drive.run(|progress| jobs.update(number, JobState::Running(Some(progress)))).await
 }
 
