@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use crate::event::Ending;
 
+use sokohive_host::TokenArgsError;
 use sokohive_proto::{Refusal as Refused, TlsError};
 
 use crate::board::Refusal;
@@ -111,10 +112,22 @@ impl From<ClientError> for Failure {
         match error {
             ClientError::Address(_)
             | ClientError::Refused(
-                Refused::UnknownJob(_) | Refused::BadField(_) | Refused::BadBoard(_),
+                Refused::UnknownJob(_)
+                | Refused::BadField(_)
+                | Refused::BadBoard(_)
+                | Refused::Unauthenticated(_),
             ) => Self::Usage(error.to_string()),
+            ClientError::Refused(Refused::TooMuch { quantity, .. }) if !quantity.may_fall() => {
+                Self::Usage(error.to_string())
+            }
             _ => Self::Network(error.to_string()),
         }
+    }
+}
+
+impl From<TokenArgsError> for Failure {
+    fn from(error: TokenArgsError) -> Self {
+        Self::Usage(error.to_string())
     }
 }
 

@@ -3,8 +3,10 @@
 //!
 //! # Layout
 //!
-//! - [`TlsArgs`]: the flags that switch TLS on.
+//! - [`TlsArgs`], [`TokenArgs`]: the flags that say who is believed.
 
 mod tls;
+mod token;
 
 pub use tls::TlsArgs;
+pub use token::{TokenArgs, TokenArgsError};

@@ -35,6 +35,7 @@ mod poll;
 mod prepare;
 mod progress;
 mod push;
+mod quantity;
 mod random;
 mod rank;
 mod refusal;
@@ -45,6 +46,7 @@ mod statistics;
 mod submit;
 mod task;
 mod tls;
+mod token;
 mod traffic;
 mod transport;
 pub mod wire;
@@ -63,6 +65,7 @@ pub use poll::Poll;
 pub use prepare::{Peer, Prepare};
 pub use progress::JobProgress;
 pub use push::{MAX_BATCH_BYTES, Push};
+pub use quantity::Quantity;
 pub use rank::Rank;
 pub use refusal::Refusal;
 pub use register::Registration;
@@ -71,11 +74,12 @@ pub use rows::{Entry, MAX_RANKS, Row};
 pub use submit::Submission;
 pub use task::Task;
 pub use tls::{Security, TlsError, TlsFiles, is_untrusted};
+pub use token::{Bearer, Token, TokenError};
 pub use traffic::Traffic;
 pub use transport::{
-    AddressError, CONNECT_FIRST_PAUSE, CONNECT_LONGEST_PAUSE, CONNECTION_WINDOW, check_address,
-    control_client, control_server, coordinator_client, coordinator_server, data_client,
-    data_server, endpoint,
+    AddressError, CONNECT_FIRST_PAUSE, CONNECT_LONGEST_PAUSE, CONNECTION_WINDOW, CoordinatorCalls,
+    check_address, control_client, control_server, coordinator_client, coordinator_server,
+    data_client, data_server, endpoint,
 };
 
 /// Version of the protocol. Two sides that speak different versions refuse each other.

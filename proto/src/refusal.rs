@@ -4,7 +4,7 @@ use prost::Message;
 use tonic::{Code, Status};
 
 use crate::wire::{self, RefusalKind};
-use crate::{BadField, Epoch, Incarnation, JobKey, JobNumber};
+use crate::{BadField, Epoch, Incarnation, JobKey, JobNumber, Quantity};
 
 /// Why a call was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,6 +87,19 @@ pub enum Refusal {
     /// The shard is not laid out yet.
     #[error("the shard is not ready yet")]
     NotReady,
+    /// The caller has not shown the secret that is asked for.
+    #[error("{0}")]
+    Unauthenticated(String),
+    /// There is more of something than is taken.
+    #[error("{found} {quantity}, expected at most {limit}")]
+    TooMuch {
+        /// What there is too much of.
+        quantity: Quantity,
+        /// The most that is taken.
+        limit: u64,
+        /// How much there is.
+        found: u64,
+    },
 }
 
 impl Refusal {
@@ -135,8 +148,15 @@ impl From<&Refusal> for wire::Refusal {
             Refusal::UnknownJob(number) => (Kind::UnknownJob, 0, *number, ""),
             Refusal::ShuttingDown => (Kind::ShuttingDown, 0, 0, ""),
             Refusal::NotReady => (Kind::NotReady, 0, 0, ""),
+            Refusal::Unauthenticated(problem) => (Kind::Unauthenticated, 0, 0, problem.as_str()),
+            Refusal::TooMuch { limit, found, .. } => (Kind::TooMuch, *limit, *found, ""),
         };
-        Self { kind: kind.into(), expected, found, detail: detail.to_owned() }
+        let quantity = match refusal {
+            Refusal::TooMuch { quantity, .. } => (*quantity).into(),
+            _ => wire::Quantity::Unspecified,
+        };
+        let (kind, quantity, detail) = (kind.into(), quantity.into(), detail.to_owned());
+        Self { kind, expected, found, detail, quantity }
     }
 }
 
@@ -145,7 +165,7 @@ impl TryFrom<wire::Refusal> for Refusal {
 
     fn try_from(refusal: wire::Refusal) -> Result<Self, BadField> {
         use RefusalKind as Kind;
-        let wire::Refusal { kind, expected, found, detail } = refusal;
+        let wire::Refusal { kind, expected, found, detail, quantity } = refusal;
         let small = |number| u32::try_from(number).unwrap_or(u32::MAX);
         Ok(match RefusalKind::try_from(kind) {
             Ok(Kind::ProtocolVersion) => {
@@ -176,6 +196,14 @@ impl TryFrom<wire::Refusal> for Refusal {
             Ok(Kind::UnknownJob) => Self::UnknownJob(found),
             Ok(Kind::ShuttingDown) => Self::ShuttingDown,
             Ok(Kind::NotReady) => Self::NotReady,
+            Ok(Kind::Unauthenticated) => Self::Unauthenticated(detail),
+            Ok(Kind::TooMuch) => match Quantity::from_field(quantity) {
+                Some(quantity) => Self::TooMuch { quantity, limit: expected, found },
+                None => {
+                    let problem = format!("{quantity} is not a quantity");
+                    return Err(BadField::new("refusal.quantity", problem));
+                }
+            },
             Ok(Kind::Unspecified) | Err(_) => {
                 let problem = format!("{kind} is not a kind of refusal");
                 return Err(BadField::new("refusal.kind", problem));
@@ -196,7 +224,11 @@ impl From<Refusal> for Status {
             | Refusal::LevelOver { .. } => Code::FailedPrecondition,
             Refusal::Sequence { .. } => Code::OutOfRange,
             Refusal::Busy(_) | Refusal::ShuttingDown | Refusal::NotReady => Code::Unavailable,
-            Refusal::InboxFull | Refusal::TooLittleMemory(_) => Code::ResourceExhausted,
+            Refusal::TooMuch { quantity, .. } if !quantity.may_fall() => Code::InvalidArgument,
+            Refusal::InboxFull | Refusal::TooLittleMemory(_) | Refusal::TooMuch { .. } => {
+                Code::ResourceExhausted
+            }
+            Refusal::Unauthenticated(_) => Code::Unauthenticated,
             Refusal::BadBatch(_) | Refusal::BadField(_) | Refusal::BadBoard(_) => {
                 Code::InvalidArgument
             }
@@ -220,7 +252,7 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::Refusal;
-    use crate::{Epoch, Incarnation, JobKey};
+    use crate::{Epoch, Incarnation, JobKey, Quantity};
     use tonic::Status;
 
     #[test]
@@ -242,6 +274,9 @@ mod tests {
             Refusal::UnknownJob(3),
             Refusal::ShuttingDown,
             Refusal::NotReady,
+            Refusal::Unauthenticated("a job token is missing".to_owned()),
+            Refusal::TooMuch { quantity: Quantity::BoardBytes, limit: 10, found: 11 },
+            Refusal::TooMuch { quantity: Quantity::Workers, limit: 10, found: 11 },
         ];
         for refusal in all {
             let status = Status::from(refusal.clone());

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint, Server};
 
 use crate::wire::coordinator_client::CoordinatorClient;
@@ -10,10 +11,14 @@ use crate::wire::worker_control_client::WorkerControlClient;
 use crate::wire::worker_control_server::{WorkerControl, WorkerControlServer};
 use crate::wire::worker_data_client::WorkerDataClient;
 use crate::wire::worker_data_server::{WorkerData, WorkerDataServer};
+use crate::{Bearer, Token};
 
 /// Largest message of any kind, in bytes: a batch of 1 MiB and what is around it; the rows of one
 /// call. Tonic's own limit on decoding is 4 MiB and there is none on encoding.
 const MAX_MESSAGE_BYTES: usize = 8 << 20;
+
+/// Largest request to a coordinator, in bytes: a board, and little else.
+const MAX_REQUEST_BYTES: usize = 256 << 10;
 
 /// HTTP/2 windows, in bytes. Fixed: adaptive windows start at 64 KiB, a sixteenth of a batch.
 const STREAM_WINDOW: u32 = 2 << 20;
@@ -128,8 +133,19 @@ limited! {
     data_client(channel: Channel) -> WorkerDataClient<Channel>;
     /// A worker's control service over a connection.
     control_client(channel: Channel) -> WorkerControlClient<Channel>;
-    /// A coordinator over a connection.
-    coordinator_client(channel: Channel) -> CoordinatorClient<Channel>;
+}
+
+/// What a client of a coordinator makes its calls through.
+pub type CoordinatorCalls = InterceptedService<Channel, Bearer>;
+
+/// A coordinator over a connection, to be shown a token if there is one.
+pub fn coordinator_client(
+    channel: Channel,
+    token: Option<&Token>,
+) -> CoordinatorClient<CoordinatorCalls> {
+    CoordinatorClient::with_interceptor(channel, Bearer::from(token))
+        .max_decoding_message_size(MAX_MESSAGE_BYTES)
+        .max_encoding_message_size(MAX_REQUEST_BYTES)
 }
 
 /// Serves a worker's data service.
@@ -149,7 +165,7 @@ pub fn control_server<S: WorkerControl>(service: S) -> WorkerControlServer<S> {
 /// Serves a coordinator.
 pub fn coordinator_server<S: Coordinator>(service: S) -> CoordinatorServer<S> {
     CoordinatorServer::new(service)
-        .max_decoding_message_size(MAX_MESSAGE_BYTES)
+        .max_decoding_message_size(MAX_REQUEST_BYTES)
         .max_encoding_message_size(MAX_MESSAGE_BYTES)
 }
 

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::Parser;
-use sokohive_host::TlsArgs;
-use sokohive_proto::TlsError;
+use sokohive_host::{TlsArgs, TokenArgs};
 
 use crate::serve::Options;
 use crate::size::{Bytes, default_memory};
@@ -51,6 +50,9 @@ pub struct Cli {
     /// How connections are secured.
     #[command(flatten)]
     pub tls: TlsArgs,
+    /// What a coordinator is shown.
+    #[command(flatten)]
+    pub token: TokenArgs,
 }
 
 impl Cli {
@@ -58,10 +60,11 @@ impl Cli {
     ///
     /// # Errors
     ///
-    /// If the flags of TLS make no sense.
-    pub fn options(self, bound: SocketAddr) -> Result<Options, TlsError> {
+    /// If the flags of TLS make no sense, or the job token cannot be read.
+    pub fn options(self, bound: SocketAddr) -> anyhow::Result<Options> {
         Ok(Options {
             security: self.tls.security()?,
+            token: self.token.token()?,
             advertise: self.advertise.unwrap_or_else(|| advertised(bound)),
             memory: self.memory.map_or_else(default_memory, |Bytes(bytes)| bytes),
             threads: self.threads.map_or_else(all_cores, NonZeroU32::get),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sokohive_proto::{
     AddressError, CONNECT_FIRST_PAUSE, CONNECT_LONGEST_PAUSE, Refusal, Registration, Security,
-    coordinator_client, wire,
+    Token, coordinator_client, wire,
 };
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
@@ -23,8 +23,9 @@ pub(crate) async fn register(
     coordinator: &str,
     registration: Registration,
     security: &Security,
+    token: Option<&Token>,
 ) -> Result<(), RegisterError> {
-    let mut client = coordinator_client(security.endpoint(coordinator)?.connect_lazy());
+    let mut client = coordinator_client(security.endpoint(coordinator)?.connect_lazy(), token);
     let mut pause = CONNECT_FIRST_PAUSE;
     let mut registered = false;
     loop {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use sokohive_proto::wire::worker_control_server::WorkerControlServer;
 use sokohive_proto::wire::worker_data_server::WorkerDataServer;
 use sokohive_proto::{
-    DESCRIPTORS, Incarnation, PROTOCOL, Registration, Security, control_server, data_server,
+    DESCRIPTORS, Incarnation, PROTOCOL, Registration, Security, Token, control_server, data_server,
 };
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -41,6 +41,8 @@ pub struct Options {
     pub coordinator: Option<String>,
     /// How its connections are secured.
     pub security: Security,
+    /// What the coordinator is shown.
+    pub token: Option<Token>,
 }
 
 /// Why a worker cannot run.
@@ -114,7 +116,9 @@ pub async fn serve<F: Foundry>(
         );
     let registering = async {
         match &options.coordinator {
-            Some(coordinator) => register(coordinator, registration, &security).await,
+            Some(coordinator) => {
+                register(coordinator, registration, &security, options.token.as_ref()).await
+            }
             None => std::future::pending().await,
         }
     };

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use sokohive_proto::wire::coordinator_client::CoordinatorClient;
 use sokohive_proto::{
-    AddressError, BadField, CONNECT_FIRST_PAUSE, CONNECT_LONGEST_PAUSE, JobEvent, JobNumber,
-    JobResult, JobState, Refusal, Security, Submission, coordinator_client, is_untrusted, wire,
+    AddressError, BadField, CONNECT_FIRST_PAUSE, CONNECT_LONGEST_PAUSE, CoordinatorCalls, JobEvent,
+    JobNumber, JobResult, JobState, Refusal, Security, Submission, Token, coordinator_client,
+    is_untrusted, wire,
 };
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Instant, sleep, timeout};
-use tonic::transport::Channel;
 use tonic::{Code, Status};
 
 /// How long a coordinator that cannot be reached is tried again.
@@ -22,7 +22,7 @@ const DEADLINE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Client {
     runtime: Runtime,
-    client: CoordinatorClient<Channel>,
+    client: CoordinatorClient<CoordinatorCalls>,
     address: String,
     security: Security,
 }
@@ -73,19 +73,23 @@ pub struct JobLine {
 }
 
 impl Client {
-    /// A client of the coordinator at `address`, `host:port` with or without `http://`. Connects with
-    /// the first call.
+    /// A client of the coordinator at `address`, `host:port`, that shows it `token`. Connects with the
+    /// first call.
     ///
     /// # Errors
     ///
     /// If the address cannot be read.
-    pub fn new(address: &str, security: &Security) -> Result<Self, ClientError> {
+    pub fn new(
+        address: &str,
+        security: &Security,
+        token: Option<&Token>,
+    ) -> Result<Self, ClientError> {
         let endpoint = security.endpoint(address)?;
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(ClientError::Runtime)?;
         let client = {
             let _entered = runtime.enter();
-            coordinator_client(endpoint.connect_lazy())
+            coordinator_client(endpoint.connect_lazy(), token)
         };
         Ok(Self { runtime, client, address: address.to_owned(), security: security.clone() })
     }
@@ -170,7 +174,7 @@ impl Client {
     /// Calls until there is an answer, or patience is over.
     fn call<T, C>(
         &self,
-        mut call: impl FnMut(CoordinatorClient<Channel>) -> C,
+        mut call: impl FnMut(CoordinatorClient<CoordinatorCalls>) -> C,
     ) -> Result<T, ClientError>
     where
         C: Future<Output = Result<tonic::Response<T>, Status>>,

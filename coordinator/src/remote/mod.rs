@@ -15,7 +15,7 @@ pub(crate) use status::{Args as StatusArgs, run as status};
 pub(crate) use submit::{Args as SubmitArgs, run as submit};
 pub(crate) use watch::{Args as WatchArgs, run as watch};
 
-use sokohive_host::TlsArgs;
+use sokohive_host::{TlsArgs, TokenArgs};
 
 /// Port that coordinators listen on when nobody says otherwise.
 const DEFAULT_PORT: u16 = 7400;
@@ -29,10 +29,13 @@ pub(crate) struct Coordinator {
     coordinator: String,
     #[command(flatten)]
     tls: TlsArgs,
+    #[command(flatten)]
+    token: TokenArgs,
 }
 
 impl Coordinator {
     fn client(&self) -> Result<crate::cluster::Client, crate::exit::Failure> {
-        Ok(crate::cluster::Client::new(&self.coordinator, &self.tls.security()?)?)
+        let (security, token) = (self.tls.security()?, self.token.token()?);
+        Ok(crate::cluster::Client::new(&self.coordinator, &security, token.as_ref())?)
     }
 }

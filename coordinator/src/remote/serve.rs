@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 
-use sokohive_host::TlsArgs;
+use sokohive_host::{TlsArgs, TokenArgs};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-use tracing::info;
 use tracing::level_filters::LevelFilter;
+use tracing::{info, warn};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -29,6 +29,8 @@ pub(crate) struct Args {
     min_workers: NonZeroUsize,
     #[command(flatten)]
     tls: TlsArgs,
+    #[command(flatten)]
+    token: TokenArgs,
 }
 
 /// Serves until SIGTERM or Ctrl-C.
@@ -48,6 +50,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
 
 async fn serve_until_told(args: &Args) -> Result<(), Failure> {
     let security = args.tls.security()?;
+    let token = args.token.token()?;
+    if token.is_some() && !security.is_on() {
+        warn!("without TLS the job token goes over the network for everyone to read");
+    }
     let network =
         |what: String| move |error: io::Error| Failure::Network(format!("{what}: {error}"));
     let mut terminate =
@@ -65,6 +71,6 @@ async fn serve_until_told(args: &Args) -> Result<(), Failure> {
             _ = interrupt.recv() => info!("SIGINT"),
         }
     };
-    let options = ServeOptions { workers: args.min_workers.get(), security };
+    let options = ServeOptions { workers: args.min_workers.get(), security, token };
     serve(listener, options, shutdown).await.map_err(|error| Failure::Network(error.to_string()))
 }

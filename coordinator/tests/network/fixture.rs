@@ -10,7 +10,7 @@ use sokohive::cluster::job::{Levels, Settings, StopReason};
 use sokohive::cluster::{Drive, Plan, ReadRows};
 use sokohive_engine::{EstimateChoice, Moves, Objective, Rule, SearchChoice};
 use sokohive_proto::{
-    Finish, JobKey, JobResult, Level, Owners, Rank, Refusal, Row, Security, Task,
+    Finish, JobKey, JobResult, Level, Owners, Rank, Refusal, Row, Security, Task, Token,
 };
 use sokohive_worker::protocol::Layout;
 use sokohive_worker::{Foundry, OfferError, Options, Sealed, Shard, ShardStatus, Wake, serve};
@@ -145,6 +145,19 @@ impl Plan for GraphPlan {
     }
 }
 
+/// What workers are told here, but for their address.
+fn options() -> Options {
+    Options {
+        advertise: String::new(),
+        memory: 1 << 30,
+        threads: 1,
+        data_dir: None,
+        coordinator: None,
+        security: Security::none(),
+        token: None,
+    }
+}
+
 /// A worker in this process.
 pub(crate) struct Worker {
     pub(crate) address: SocketAddr,
@@ -158,24 +171,24 @@ impl Worker {
     }
 
     pub(crate) async fn start_at(address: SocketAddr, pause: Duration) -> Self {
-        Self::start_with(address, pause, Security::none()).await
+        Self::start_with(address, pause, options()).await
     }
 
     pub(crate) async fn start_secured(pause: Duration, security: Security) -> Self {
-        Self::start_with(SocketAddr::from(([127, 0, 0, 1], 0)), pause, security).await
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        Self::start_with(any, pause, Options { security, ..options() }).await
     }
 
-    async fn start_with(address: SocketAddr, pause: Duration, security: Security) -> Self {
+    pub(crate) async fn start_registering(coordinator: &str, token: Option<Token>) -> Self {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let coordinator = Some(coordinator.to_owned());
+        Self::start_with(any, Duration::ZERO, Options { coordinator, token, ..options() }).await
+    }
+
+    async fn start_with(address: SocketAddr, pause: Duration, options: Options) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let options = Options {
-            advertise: address.to_string(),
-            memory: 1 << 30,
-            threads: 1,
-            data_dir: None,
-            coordinator: None,
-            security,
-        };
+        let options = Options { advertise: address.to_string(), ..options };
         let (shutdown, stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(async move {
             let stopped = async {

@@ -17,8 +17,10 @@ mod shard;
 mod walk;
 
 mod authority;
+mod coordinator;
 mod fixture;
 mod loss;
 mod peers;
 mod searches;
 mod tls;
+mod token;

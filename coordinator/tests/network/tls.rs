@@ -3,14 +3,13 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use sokohive::cluster::{Client, ClientError, CoordinatorStatus, ServeOptions};
+use sokohive::cluster::{ClientError, CoordinatorStatus};
 use sokohive_proto::{JobEnding, Security, TlsError, TlsFiles};
 use sokohive_worker::probe;
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 
 use crate::authority::Authority;
+use crate::coordinator::Coordinator;
 use crate::fixture::{Worker, addresses, drive, graph};
 
 /// Longest that anything here may take to say what is wrong.
@@ -33,37 +32,21 @@ async fn workers(count: usize, security: &Security) -> Vec<Worker> {
     workers
 }
 
-/// A coordinator in this process, until it is dropped.
-struct Coordinator {
-    address: String,
-    _stop: oneshot::Sender<()>,
-}
-
-async fn coordinator(security: Security) -> Coordinator {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let (stop, stopped) = oneshot::channel::<()>();
-    let options = ServeOptions { workers: 1, security };
-    tokio::spawn(sokohive::cluster::serve(listener, options, async {
-        let _ = stopped.await;
-    }));
-    Coordinator { address, _stop: stop }
-}
-
 /// Asks a coordinator for its workers and jobs.
-async fn status(address: &str, security: &Security) -> Result<CoordinatorStatus, ClientError> {
-    let (address, security) = (address.to_owned(), security.clone());
-    let ask = move || Client::new(&address, &security)?.status();
-    tokio::task::spawn_blocking(ask).await.unwrap()
+async fn status(
+    coordinator: &Coordinator,
+    security: &Security,
+) -> Result<CoordinatorStatus, ClientError> {
+    coordinator.ask(security, None, |client| client.status()).await
 }
 
 /// What a client gets to hear that is not served, and that it does so in time.
-async fn refused(address: &str, security: &Security) -> String {
+async fn refused(coordinator: &Coordinator, security: &Security) -> String {
     let since = Instant::now();
-    let error = status(address, security).await.expect_err("it should not be served");
+    let error = status(coordinator, security).await.expect_err("it should not be served");
     assert!(since.elapsed() < IN_TIME, "{:?}", since.elapsed());
     let text = error.to_string();
-    assert!(text.contains(address), "{text}");
+    assert!(text.contains(&coordinator.address), "{text}");
     text
 }
 
@@ -87,32 +70,32 @@ async fn servers_answer_probes_and_clients_with_good_certificates() {
     let security = authority.security();
     let worker = Worker::start_secured(Duration::ZERO, security.clone()).await;
     probe(&worker.address.to_string(), &security).await.unwrap();
-    let coordinator = coordinator(security.clone()).await;
+    let coordinator = Coordinator::start(security.clone(), None).await;
     probe(&coordinator.address, &security).await.unwrap();
     probe(&format!("https://{}", coordinator.address), &security).await.unwrap();
-    assert!(status(&coordinator.address, &security).await.unwrap().workers.is_empty());
+    assert!(status(&coordinator, &security).await.unwrap().workers.is_empty());
     let client = authority.sign(&["somebody"], false).security(None);
-    assert!(status(&coordinator.address, &client).await.is_ok(), "clients need no known name");
+    assert!(status(&coordinator, &client).await.is_ok(), "clients need no known name");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_name_counts_and_can_be_given() {
     let authority = Authority::new("test");
     let named = authority.sign(&["sokohive"], false);
-    let coordinator = coordinator(named.security(None)).await;
-    let text = refused(&coordinator.address, &named.security(None)).await;
+    let coordinator = Coordinator::start(named.security(None), None).await;
+    let text = refused(&coordinator, &named.security(None)).await;
     assert!(text.contains("the other side's certificate is not accepted here"), "{text}");
     assert!(text.contains("not valid for name"), "{text}");
-    let text = refused(&coordinator.address, &named.security(Some("another"))).await;
+    let text = refused(&coordinator, &named.security(Some("another"))).await;
     assert!(text.contains("not valid for name"), "{text}");
-    assert!(status(&coordinator.address, &named.security(Some("sokohive"))).await.is_ok());
+    assert!(status(&coordinator, &named.security(Some("sokohive"))).await.is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_of_an_unknown_authority_is_not_believed() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
-    let coordinator = coordinator(theirs.security()).await;
-    let text = refused(&coordinator.address, &ours.security()).await;
+    let coordinator = Coordinator::start(theirs.security(), None).await;
+    let text = refused(&coordinator, &ours.security()).await;
     assert!(text.contains("invalid peer certificate: UnknownIssuer"), "{text}");
 }
 
@@ -120,26 +103,26 @@ async fn a_server_of_an_unknown_authority_is_not_believed() {
 async fn a_server_whose_certificate_has_run_out_is_not_believed() {
     let authority = Authority::new("test");
     let old = authority.sign(&["127.0.0.1"], true);
-    let coordinator = coordinator(old.security(None)).await;
-    let text = refused(&coordinator.address, &authority.security()).await;
+    let coordinator = Coordinator::start(old.security(None), None).await;
+    let text = refused(&coordinator, &authority.security()).await;
     assert!(text.contains("certificate expired"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_whose_certificate_has_run_out_is_not_served() {
     let authority = Authority::new("test");
-    let coordinator = coordinator(authority.security()).await;
+    let coordinator = Coordinator::start(authority.security(), None).await;
     let old = authority.sign(&["somebody"], true).security(None);
-    let text = refused(&coordinator.address, &old).await;
+    let text = refused(&coordinator, &old).await;
     assert!(NOT_ACCEPTED.iter().any(|words| text.contains(words)), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_of_an_unknown_authority_is_not_served() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
-    let coordinator = coordinator(ours.security()).await;
+    let coordinator = Coordinator::start(ours.security(), None).await;
     let foreign = theirs.sign(&["somebody"], false).believing(&ours).security(None);
-    let text = refused(&coordinator.address, &foreign).await;
+    let text = refused(&coordinator, &foreign).await;
     assert!(NOT_ACCEPTED.iter().any(|words| text.contains(words)), "{text}");
 }
 
@@ -162,8 +145,8 @@ async fn a_client_without_a_certificate_is_not_served() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_in_the_clear_is_not_served() {
     let authority = Authority::new("test");
-    let coordinator = coordinator(authority.security()).await;
-    let text = refused(&coordinator.address, &Security::none()).await;
+    let coordinator = Coordinator::start(authority.security(), None).await;
+    let text = refused(&coordinator, &Security::none()).await;
     assert!(text.contains("the other side does not speak without TLS"), "{text}");
     let worker = Worker::start_secured(Duration::ZERO, authority.security()).await;
     let error = probe(&worker.address.to_string(), &Security::none()).await.unwrap_err();
@@ -173,8 +156,8 @@ async fn a_client_in_the_clear_is_not_served() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_in_the_clear_is_told_from_a_broken_one() {
     let authority = Authority::new("test");
-    let coordinator = coordinator(Security::none()).await;
-    let text = refused(&coordinator.address, &authority.security()).await;
+    let coordinator = Coordinator::start(Security::none(), None).await;
+    let text = refused(&coordinator, &authority.security()).await;
     assert!(text.contains("the other side does not speak TLS"), "{text}");
 }
 

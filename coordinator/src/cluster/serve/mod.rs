@@ -11,11 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sokohive_proto::wire::coordinator_server::CoordinatorServer;
-use sokohive_proto::{DESCRIPTORS, Security, coordinator_server};
+use sokohive_proto::{DESCRIPTORS, Security, Token, coordinator_server};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::server::TcpIncoming;
+use tonic::{Request, Status};
 use tracing::{info, warn};
 
 use jobs::Jobs;
@@ -37,6 +39,8 @@ pub struct ServeOptions {
     pub workers: usize,
     /// How connections are secured.
     pub security: Security,
+    /// What clients and workers have to show.
+    pub token: Option<Token>,
 }
 
 /// Why a coordinator cannot serve.
@@ -72,12 +76,18 @@ pub async fn serve(
     if let Ok(address) = listener.local_addr() {
         info!("coordinator at {address}");
     }
+    let token = options.token.clone();
+    let guard = move |request: Request<()>| match &token {
+        Some(token) => token.check(request.metadata()).map(|()| request).map_err(Status::from),
+        None => Ok(request),
+    };
+    let service = coordinator_server(Service::new(jobs.clone(), registry.clone()));
     let serving = options
         .security
         .server()?
         .add_service(health_service)
         .add_service(reflection)
-        .add_service(coordinator_server(Service::new(jobs.clone(), registry.clone())))
+        .add_service(InterceptedService::new(service, guard))
         .serve_with_incoming_shutdown(
             // Tonic's own switch does nothing for listeners that it has not bound.
             TcpIncoming::from(listener).with_nodelay(Some(true)),

@@ -1,0 +1,37 @@
+//! Coordinators on free ports, and their clients.
+
+use sokohive::cluster::{Client, ClientError, ServeOptions};
+use sokohive_proto::{Security, Token};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+/// A coordinator in this process, until it is dropped.
+pub(crate) struct Coordinator {
+    pub(crate) address: String,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Coordinator {
+    pub(crate) async fn start(security: Security, token: Option<Token>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let options = ServeOptions { workers: 1, security, token };
+        tokio::spawn(sokohive::cluster::serve(listener, options, async {
+            let _ = stopped.await;
+        }));
+        Self { address, _stop: stop }
+    }
+
+    /// Has a client ask something.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        security: &Security,
+        token: Option<Token>,
+        ask: impl FnOnce(Client) -> Result<T, ClientError> + Send + 'static,
+    ) -> Result<T, ClientError> {
+        let (address, security) = (self.address.clone(), security.clone());
+        let client = move || Client::new(&address, &security, token.as_ref());
+        tokio::task::spawn_blocking(move || ask(client()?)).await.unwrap()
+    }
+}
