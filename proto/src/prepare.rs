@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::bad_field::address;
 use crate::{BadField, Fence, Incarnation, Owners, SHARDS, Task, wire};
 
 /// One worker of a job.
@@ -56,7 +57,7 @@ impl TryFrom<wire::PrepareRequest> for Prepare {
         }
         let peer = |peer: wire::Peer| {
             Ok(Peer {
-                address: peer.address,
+                address: address("peers.address", peer.address)?,
                 incarnation: Incarnation::from_field("peers.incarnation", peer.incarnation)?,
             })
         };

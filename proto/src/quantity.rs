@@ -11,6 +11,8 @@ pub enum Quantity {
     BoardBytes,
     /// Squares of a board.
     BoardSquares,
+    /// Squares of a board times its goals: what distances take.
+    SquaresTimesGoals,
     /// Bytes of a job's name.
     NameBytes,
     /// Jobs that wait at a coordinator.
@@ -27,7 +29,9 @@ impl Quantity {
     /// Whether there may be less of it later without the caller's doing.
     pub fn may_fall(self) -> bool {
         match self {
-            Self::BoardBytes | Self::BoardSquares | Self::NameBytes => false,
+            Self::BoardBytes | Self::BoardSquares | Self::SquaresTimesGoals | Self::NameBytes => {
+                false
+            }
             Self::WaitingJobs | Self::WaitingJobsOfClient | Self::WaitingBytes | Self::Workers => {
                 true
             }
@@ -40,6 +44,7 @@ impl fmt::Display for Quantity {
         f.write_str(match self {
             Self::BoardBytes => "bytes of a board",
             Self::BoardSquares => "squares of a board",
+            Self::SquaresTimesGoals => "squares times goals of a board",
             Self::NameBytes => "bytes of a name",
             Self::WaitingJobs => "jobs that wait",
             Self::WaitingJobsOfClient => "jobs of this client that wait",
@@ -54,6 +59,7 @@ impl From<Quantity> for wire::Quantity {
         match quantity {
             Quantity::BoardBytes => Self::BoardBytes,
             Quantity::BoardSquares => Self::BoardSquares,
+            Quantity::SquaresTimesGoals => Self::SquaresTimesGoals,
             Quantity::NameBytes => Self::NameBytes,
             Quantity::WaitingJobs => Self::WaitingJobs,
             Quantity::WaitingJobsOfClient => Self::WaitingJobsOfClient,
@@ -70,6 +76,7 @@ impl Quantity {
             wire::Quantity::Unspecified => return None,
             wire::Quantity::BoardBytes => Self::BoardBytes,
             wire::Quantity::BoardSquares => Self::BoardSquares,
+            wire::Quantity::SquaresTimesGoals => Self::SquaresTimesGoals,
             wire::Quantity::NameBytes => Self::NameBytes,
             wire::Quantity::WaitingJobs => Self::WaitingJobs,
             wire::Quantity::WaitingJobsOfClient => Self::WaitingJobsOfClient,

@@ -3,6 +3,7 @@
 use prost::Message;
 use tonic::{Code, Status};
 
+use crate::bad_field::Excess;
 use crate::wire::{self, RefusalKind};
 use crate::{BadField, Epoch, Incarnation, JobKey, JobNumber, Quantity};
 
@@ -116,7 +117,10 @@ impl Refusal {
 
 impl From<BadField> for Refusal {
     fn from(bad: BadField) -> Self {
-        Self::BadField(bad.to_string())
+        match bad.excess() {
+            Some(Excess { quantity, limit, found }) => Self::TooMuch { quantity, limit, found },
+            None => Self::BadField(bad.to_string()),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A worker that offers itself to a coordinator.
 
+use crate::bad_field::address;
 use crate::{BadField, Incarnation, wire};
 
 /// A worker that offers itself to a coordinator.
@@ -33,13 +34,9 @@ impl TryFrom<wire::RegisterRequest> for Registration {
     type Error = BadField;
 
     fn try_from(registration: wire::RegisterRequest) -> Result<Self, BadField> {
-        if registration.address.is_empty() || registration.address.len() > 300 {
-            let problem = format!("{} bytes, expected 1 to 300", registration.address.len());
-            return Err(BadField::new("address", problem));
-        }
         Ok(Self {
             protocol: registration.protocol,
-            address: registration.address,
+            address: address("address", registration.address)?,
             incarnation: Incarnation::from_field("incarnation", registration.incarnation)?,
             memory: registration.memory_bytes,
             threads: registration.threads,

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use crate::bad_field::nonzero;
-use crate::{BadField, JobKey, Task, wire};
+use crate::{BadField, JobKey, Quantity, Task, wire};
+
+/// Longest name taken, in bytes.
+const MAX_NAME_BYTES: usize = 300;
 
 /// A job as a client hands it in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,10 +40,8 @@ impl TryFrom<wire::SubmitRequest> for Submission {
     type Error = BadField;
 
     fn try_from(submission: wire::SubmitRequest) -> Result<Self, BadField> {
-        if submission.name.len() > 300 {
-            let problem = format!("{} bytes, expected at most 300", submission.name.len());
-            return Err(BadField::new("name", problem));
-        }
+        let bytes = submission.name.len();
+        BadField::at_most("name", Quantity::NameBytes, MAX_NAME_BYTES, bytes)?;
         Ok(Self {
             key: JobKey::new(nonzero("key", submission.key)?),
             name: submission.name,

@@ -1,12 +1,21 @@
 //! What is to be proven.
 
-use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice};
+use sokohive_engine::{
+    EstimateChoice, Level, Objective, Position, ReadOptions, Rule, SearchChoice,
+};
 
 use crate::bad_field::required;
-use crate::{BadField, wire};
+use crate::{BadField, Quantity, Refusal, wire};
 
 /// Longest board text taken, in bytes.
-const MAX_BOARD_BYTES: usize = 1 << 20;
+const MAX_BOARD_BYTES: usize = 64 << 10;
+
+/// Most squares taken. The largest boards known have some 13,000.
+const MAX_BOARD_SQUARES: usize = 16_384;
+
+/// Most squares times goals taken: tables of 4 bytes for each are made before anything is budgeted, and
+/// at most 32 bytes for each square and box, of which there are no more than goals.
+const MAX_SQUARES_TIMES_GOALS: usize = 2 << 20;
 
 /// What is to be proven, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,10 +133,11 @@ impl TryFrom<wire::Task> for Task {
         let unknown = |field, what, found: i32| {
             Err(BadField::new(field, format_args!("{found} is not {what}")))
         };
-        if task.board.is_empty() || task.board.len() > MAX_BOARD_BYTES {
-            let problem = format!("{} bytes, expected 1 to {MAX_BOARD_BYTES}", task.board.len());
-            return Err(BadField::new("task.board", problem));
+        if task.board.is_empty() {
+            return Err(BadField::new("task.board", "missing"));
         }
+        let bytes = task.board.len();
+        BadField::at_most("task.board", Quantity::BoardBytes, MAX_BOARD_BYTES, bytes)?;
         let rule = rule_from_field("task.rule", task.rule)?;
         let objective = objective_from_field("task.objective", task.objective)?;
         let search = search_from_field("task.search", task.search)?;
@@ -152,8 +162,86 @@ impl TryFrom<wire::Task> for Task {
 }
 
 impl Task {
+    /// Reads the board.
+    ///
+    /// # Errors
+    ///
+    /// If it is none, or larger than a cluster takes.
+    pub fn level(&self) -> Result<Level, Refusal> {
+        let options = ReadOptions::default().edge_is_wall(self.edge_is_wall);
+        let level = Level::read(self.board.as_bytes(), options)
+            .map_err(|error| Refusal::BadBoard(error.to_string()))?;
+        let squares = level.rows() * level.columns();
+        let most = |quantity, limit, found| BadField::at_most("task.board", quantity, limit, found);
+        most(Quantity::BoardSquares, MAX_BOARD_SQUARES, squares)?;
+        let columns = || 0..level.columns();
+        let tiles = (0..level.rows())
+            .flat_map(|row| columns().map(move |column| Position { row, column }))
+            .map(|at| level.tile(at));
+        let goals = tiles.filter(|tile| tile.has_goal()).count();
+        most(Quantity::SquaresTimesGoals, MAX_SQUARES_TIMES_GOALS, squares * goals)?;
+        Ok(level)
+    }
+
     /// Reads the field `task` of a message.
     pub(crate) fn from_field(task: Option<wire::Task>) -> Result<Self, BadField> {
         required("task", task)?.try_into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A board of `rows` by `columns` squares within its walls, with so many goals and one box.
+    fn board(rows: usize, columns: usize, goals: usize) -> String {
+        let mut inside = vec![b' '; rows * columns];
+        inside[0] = b'@';
+        inside[columns + 1] = b'$';
+        for at in 0..goals {
+            inside[rows * columns - 1 - at] = b'.';
+        }
+        let wall = format!("{}\n", "#".repeat(columns + 2));
+        let rows = inside.chunks(columns).map(|row| String::from_utf8_lossy(row).into_owned());
+        wall.clone() + &rows.map(|row| format!("#{row}#\n")).collect::<String>() + &wall
+    }
+
+    fn task(board: String) -> Result<Task, Refusal> {
+        let task = wire::Task {
+            board,
+            rule: wire::Rule::Classic.into(),
+            objective: wire::Objective::Moves.into(),
+            search: wire::Search::Auto.into(),
+            estimate: wire::Estimate::Auto.into(),
+            ..wire::Task::default()
+        };
+        Task::try_from(task).map_err(Refusal::from)
+    }
+
+    fn too_much(quantity: Quantity, limit: u64, found: u64) -> Refusal {
+        Refusal::TooMuch { quantity, limit, found }
+    }
+
+    #[test]
+    fn boards_up_to_the_limits_are_taken_and_no_larger_ones() {
+        let read = |board| task(board).and_then(|task| task.level());
+        assert!(read(board(126, 126, 100)).is_ok());
+        let refusal = read(board(126, 127, 1)).unwrap_err();
+        assert_eq!(refusal, too_much(Quantity::BoardSquares, 16_384, 128 * 129));
+        let refusal = read(board(126, 126, 200)).unwrap_err();
+        assert_eq!(refusal, too_much(Quantity::SquaresTimesGoals, 2 << 20, 16_384 * 200));
+        let long = board(10, 10, 1) + &"a".repeat(MAX_BOARD_BYTES);
+        let bytes = long.len() as u64;
+        assert_eq!(read(long).unwrap_err(), too_much(Quantity::BoardBytes, 64 << 10, bytes));
+        // Few bytes that stand for many squares.
+        let refusal = read("#9999999#|#@$.#|999999#\n".to_owned()).unwrap_err();
+        assert!(matches!(refusal, Refusal::BadBoard(_) | Refusal::TooMuch { .. }), "{refusal}");
+        assert!(matches!(read("no board".to_owned()), Err(Refusal::BadBoard(_))));
+    }
+
+    #[test]
+    fn refusals_name_limit_and_find() {
+        let refusal = task("a".repeat(70_000)).unwrap_err();
+        assert_eq!(refusal.to_string(), "70000 bytes of a board, expected at most 65536");
     }
 }

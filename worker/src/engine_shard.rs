@@ -3,8 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use sokohive_engine::{
-    Course, FoundFinish, Level as Board, Next, Node, NodeError, NodeStatus, ReadOptions, RowEntry,
-    Share, Side,
+    Course, FoundFinish, Next, Node, NodeError, NodeStatus, RowEntry, Share, Side,
 };
 use sokohive_proto::{Entry, Finish, Level, OpenList, Rank, Refusal, Row, Task, Trail};
 
@@ -28,9 +27,7 @@ impl Foundry for EngineFoundry {
     type Shard = EngineShard;
 
     fn lay_out(&self, layout: &Layout, wake: Wake) -> Result<EngineShard, Refusal> {
-        let options = ReadOptions::default().edge_is_wall(layout.task.edge_is_wall);
-        let board = Board::read(layout.task.board.as_bytes(), options)
-            .map_err(|error| Refusal::BadBoard(error.to_string()))?;
+        let board = layout.task.level()?;
         let share = Share {
             owners: layout.owners.as_slice().to_vec(),
             me: layout.index,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sokohive_engine::{
-    Course, Ending, FoundFinish, Level, LevelChoice, Moves, Navigator, Next, NodeError,
-    ReadOptions, RowEntry, SearchChoice, Side,
+    Course, Ending, FoundFinish, LevelChoice, Moves, Navigator, Next, NodeError, RowEntry,
+    SearchChoice, Side,
 };
 use sokohive_proto::{Finish, OpenList, Rank, Row, Task, Trail};
 
@@ -26,9 +26,7 @@ pub(super) enum Settled {
 ///
 /// If the answer is known without a search, or the board cannot be searched.
 pub(super) fn prepare(task: &Task) -> Result<Arc<dyn Plan>, Settled> {
-    let options = ReadOptions::default().edge_is_wall(task.edge_is_wall);
-    let level = Level::read(task.board.as_bytes(), options)
-        .map_err(|error| Settled::Refused(format!("not a board: {error}")))?;
+    let level = task.level().map_err(|refusal| Settled::Refused(refusal.to_string()))?;
     match Navigator::new(&level, course(task)) {
         Ok(navigator) => Ok(Arc::new(Board(navigator))),
         Err(NodeError::Unsolvable(why)) => Err(Settled::Ending(Ending::Unsolvable(why))),

@@ -1,6 +1,7 @@
 //! Workers on free ports, and jobs on them.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -183,6 +184,12 @@ impl Worker {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let coordinator = Some(coordinator.to_owned());
         Self::start_with(any, Duration::ZERO, Options { coordinator, token, ..options() }).await
+    }
+
+    pub(crate) async fn start_keeping(data_dir: &Path) -> Self {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let data_dir = Some(data_dir.to_owned());
+        Self::start_with(any, Duration::ZERO, Options { data_dir, ..options() }).await
     }
 
     async fn start_with(address: SocketAddr, pause: Duration, options: Options) -> Self {

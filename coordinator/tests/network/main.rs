@@ -19,6 +19,7 @@ mod walk;
 mod authority;
 mod coordinator;
 mod fixture;
+mod limits;
 mod loss;
 mod peers;
 mod searches;

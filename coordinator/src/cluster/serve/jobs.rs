@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sokohive_engine::Limit;
-use sokohive_proto::{JobEnding, JobEvent, JobKey, JobNumber, JobState, Submission};
+use sokohive_proto::{JobEnding, JobEvent, JobKey, JobNumber, JobState, Refusal, Submission};
 use tokio::sync::{Notify, watch};
 
+use super::caller::Caller;
+use super::limits::{self, Waiting};
 use crate::cluster::drive::ended_early;
 use crate::cluster::job::StopReason;
-
-/// Most jobs that may wait.
-const MOST_WAITING: usize = 10_000;
 
 /// Results kept; older ones are forgotten.
 const MOST_ENDED: usize = 10_000;
@@ -38,8 +37,19 @@ struct Inner {
 #[derive(Debug)]
 struct Entry {
     submission: Submission,
+    caller: Caller,
     event: watch::Sender<JobEvent>,
     stop: watch::Sender<Option<StopReason>>,
+}
+
+impl Inner {
+    /// The jobs that wait.
+    fn waiting(&self) -> impl Iterator<Item = Waiting<'_>> {
+        self.queue.iter().filter_map(|number| {
+            let entry = self.jobs.get(number)?;
+            Some(Waiting { caller: &entry.caller, bytes: entry.submission.task.board.len() })
+        })
+    }
 }
 
 /// A job whose turn it is.
@@ -50,17 +60,27 @@ pub(super) struct Turn {
 }
 
 impl Jobs {
-    /// Queues a job; `None` if there are too many, or the coordinator is about to stop.
-    pub(super) fn submit(&self, submission: Submission) -> Option<JobNumber> {
+    /// Queues a job.
+    ///
+    /// # Errors
+    ///
+    /// If there are too many, or the coordinator is about to stop.
+    pub(super) fn submit(
+        &self,
+        submission: Submission,
+        caller: Caller,
+    ) -> Result<JobNumber, Refusal> {
         let mut inner = self.lock();
-        if inner.closed || inner.queue.len() >= MOST_WAITING {
-            return None;
+        if inner.closed {
+            return Err(Refusal::ShuttingDown);
         }
         if let Some(&number) = inner.keys.get(&submission.key) {
-            return Some(number);
+            return Ok(number);
         }
+        let job = Waiting { caller: &caller, bytes: submission.task.board.len() };
+        limits::admit(inner.waiting(), job)?;
+        let number = JobNumber::new(inner.last + 1).ok_or(Refusal::ShuttingDown)?;
         inner.last += 1;
-        let number = JobNumber::new(inner.last)?;
         inner.keys.insert(submission.key, number);
         let event = JobEvent {
             id: number,
@@ -69,13 +89,17 @@ impl Jobs {
             objective: submission.task.objective,
             state: JobState::Queued,
         };
-        let entry =
-            Entry { submission, event: watch::Sender::new(event), stop: watch::Sender::new(None) };
+        let entry = Entry {
+            submission,
+            caller,
+            event: watch::Sender::new(event),
+            stop: watch::Sender::new(None),
+        };
         inner.jobs.insert(number, entry);
         inner.queue.push_back(number);
         drop(inner);
         self.changed.notify_one();
-        Some(number)
+        Ok(number)
     }
 
     /// The next job, when there is one; `None` when there will be none any more.
@@ -106,6 +130,10 @@ impl Jobs {
             entry.event.send_modify(|event| event.state = state);
         }
         if ended {
+            if let Some(entry) = inner.jobs.get_mut(&number) {
+                // Only what waits or runs is to take the memory of a board.
+                entry.submission.task.board = String::new();
+            }
             inner.ended.push_back(number);
             if inner.ended.len() > MOST_ENDED
                 && let Some(oldest) = inner.ended.pop_front()

@@ -1,7 +1,9 @@
 //! The long-running coordinator: workers register with it, clients give it jobs; one job runs at a
 //! time, results are kept.
 
+mod caller;
 mod jobs;
+mod limits;
 mod registry;
 mod runner;
 mod service;

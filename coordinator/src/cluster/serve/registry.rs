@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sokohive_proto::{Registration, wire};
+use sokohive_proto::{Refusal, Registration, wire};
 use tokio::sync::Notify;
 use tracing::info;
+
+use super::limits;
 
 /// How long a registration holds unless repeated. Shorter than it takes a job to give a silent
 /// worker up, so that the next job does not start with it.
@@ -22,12 +24,20 @@ pub(super) struct Registry {
 
 impl Registry {
     /// Takes note of a worker.
-    pub(super) fn register(&self, registration: Registration) {
+    ///
+    /// # Errors
+    ///
+    /// If there are too many.
+    pub(super) fn register(&self, registration: Registration) -> Result<(), Refusal> {
         let now = Instant::now();
         let mut workers = self.lock();
         let known = workers.get(&registration.address).is_some_and(|(known, since)| {
             known.incarnation == registration.incarnation && since.elapsed() < LEASE
         });
+        if !workers.contains_key(&registration.address) {
+            workers.retain(|_, (_, since)| since.elapsed() < LEASE);
+            limits::admit_workers(workers.len() + 1)?;
+        }
         if !known {
             info!("worker {} registered", registration.address);
         }
@@ -36,6 +46,7 @@ impl Registry {
         if !known {
             self.arrived.notify_waiters();
         }
+        Ok(())
     }
 
     /// Addresses of the workers whose registration holds, in order.

@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
+use super::caller::Caller;
 use super::jobs::Jobs;
 use super::registry::{LEASE, Registry};
 
@@ -40,7 +41,7 @@ impl Coordinator for Service {
             return Err(Refusal::ProtocolVersion { expected, found }.into());
         }
         let registration = Registration::try_from(request).map_err(Refusal::from)?;
-        self.registry.register(registration);
+        self.registry.register(registration)?;
         // A few seconds.
         let lease_ms = u32::try_from(LEASE.as_millis()).unwrap_or(u32::MAX);
         Ok(Response::new(wire::RegisterResponse { lease_ms }))
@@ -50,11 +51,12 @@ impl Coordinator for Service {
         &self,
         request: Request<wire::SubmitRequest>,
     ) -> Result<Response<wire::SubmitResponse>, Status> {
+        let caller = Caller::from(&request);
         let submission = Submission::try_from(request.into_inner()).map_err(Refusal::from)?;
-        match self.jobs.submit(submission) {
-            Some(number) => Ok(Response::new(wire::SubmitResponse { id: number.get() })),
-            None => Err(Status::resource_exhausted("the queue takes no more jobs")),
-        }
+        // What cannot be searched is told at once, not when its turn has come.
+        submission.task.level()?;
+        let number = self.jobs.submit(submission, caller)?;
+        Ok(Response::new(wire::SubmitResponse { id: number.get() }))
     }
 
     type WatchStream = ReceiverStream<Result<wire::JobEvent, Status>>;
