@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use sokohive_engine::{EstimateChoice, Objective, SearchChoice, Statistics, builtin};
 
+use sokohive_host::memory;
+
 use crate::board::Board;
 use crate::event::{Ending, Event, Report, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::local;
-use crate::memory;
 use crate::report::{Reporter, Style, Verbosity, limit_word};
 use crate::solve::check_estimate;
 use crate::units::{Bytes, Threads};

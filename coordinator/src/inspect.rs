@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 use sokohive_engine::{BoxInspection, EntryWidth, Inspection, Level, Position, Tile};
 
+use sokohive_host::memory;
+
 use crate::board::Board;
 use crate::exit::{Exit, Failure};
-use crate::memory;
 use crate::report::{self, Format};
 use crate::source::{Boards, Found};
 use crate::units::{Bytes, counted};

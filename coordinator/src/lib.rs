@@ -26,7 +26,6 @@ pub mod exit;
 mod inspect;
 mod interrupt;
 mod local;
-mod memory;
 mod remote;
 mod report;
 mod solve;

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice};
-use sokohive_host::TlsArgs;
+use sokohive_host::{TlsArgs, memory};
 use sokohive_proto::{AddressError, Security, check_address};
 
 use crate::board::Board;
@@ -13,7 +13,6 @@ use crate::event::{Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::local;
-use crate::memory;
 use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
 use crate::source::{Boards, Found};

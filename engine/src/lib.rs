@@ -76,7 +76,7 @@ pub use node::{
 };
 pub use outcome::{Ending, Limit, Outcome, Solution, Unsolvable, Unsupported};
 pub use rule::{Objective, Rule, UnknownName};
-pub use search::agenda::{Next, Sealed};
+pub use search::agenda::{MOST_POST_BYTES, Next, Sealed};
 pub use search::exchange::{BatchError, VIRTUAL_SHARDS};
 pub use search::side::Side;
 pub use solver::{EntryWidth, EstimateChoice, SearchChoice, Solver};

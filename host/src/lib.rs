@@ -3,8 +3,10 @@
 //!
 //! # Layout
 //!
+//! - [`memory`]: what the machine, or the container, has.
 //! - [`TlsArgs`], [`TokenArgs`]: the flags that say who is believed.
 
+pub mod memory;
 mod tls;
 mod token;
 

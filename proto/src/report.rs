@@ -54,7 +54,7 @@ pub struct Report {
     pub statistics: Statistics,
     /// What was exchanged in this epoch.
     pub traffic: Traffic,
-    /// Bytes held now.
+    /// Bytes held now: by the search, and by batches in the inbox, in the outboxes and on their way.
     pub memory: u64,
 }
 

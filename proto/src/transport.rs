@@ -11,11 +11,14 @@ use crate::wire::worker_control_client::WorkerControlClient;
 use crate::wire::worker_control_server::{WorkerControl, WorkerControlServer};
 use crate::wire::worker_data_client::WorkerDataClient;
 use crate::wire::worker_data_server::{WorkerData, WorkerDataServer};
-use crate::{Bearer, Token};
+use crate::{Bearer, MAX_BATCH_BYTES, Token};
 
 /// Largest message of any kind, in bytes: a batch of 1 MiB and what is around it; the rows of one
 /// call. Tonic's own limit on decoding is 4 MiB and there is none on encoding.
 const MAX_MESSAGE_BYTES: usize = 8 << 20;
+
+/// Largest message that hands over a batch, in bytes: the batch, and little else.
+const MAX_PUSH_BYTES: usize = MAX_BATCH_BYTES + (64 << 10);
 
 /// Largest request to a coordinator, in bytes: a board, and little else.
 const MAX_REQUEST_BYTES: usize = 256 << 10;
@@ -26,7 +29,7 @@ const STREAM_WINDOW: u32 = 2 << 20;
 pub const CONNECTION_WINDOW: u32 = 8 << 20;
 
 /// Most calls under way on one connection, and most bytes of headers with one of them.
-const MAX_STREAMS: u32 = 256;
+const MAX_STREAMS: u32 = 64;
 const MAX_HEADER_BYTES: u32 = 16 << 10;
 
 /// A connection on which nothing moves is probed after this long, and given up after as long again.
@@ -151,7 +154,7 @@ pub fn coordinator_client(
 /// Serves a worker's data service.
 pub fn data_server<S: WorkerData>(service: S) -> WorkerDataServer<S> {
     WorkerDataServer::new(service)
-        .max_decoding_message_size(MAX_MESSAGE_BYTES)
+        .max_decoding_message_size(MAX_PUSH_BYTES)
         .max_encoding_message_size(MAX_MESSAGE_BYTES)
 }
 

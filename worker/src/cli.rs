@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::Parser;
-use sokohive_host::{TlsArgs, TokenArgs};
+use sokohive_host::{TlsArgs, TokenArgs, memory};
 
 use crate::serve::Options;
-use crate::size::{Bytes, default_memory};
+use crate::size::Bytes;
 
 /// Port that workers listen on when nobody says otherwise.
 pub const DEFAULT_PORT: u16 = 7401;
@@ -66,7 +66,7 @@ impl Cli {
             security: self.tls.security()?,
             token: self.token.token()?,
             advertise: self.advertise.unwrap_or_else(|| advertised(bound)),
-            memory: self.memory.map_or_else(default_memory, |Bytes(bytes)| bytes),
+            memory: self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
             threads: self.threads.map_or_else(all_cores, NonZeroU32::get),
             data_dir: self.data_dir,
             coordinator: self.coordinator,

@@ -14,6 +14,7 @@
 mod cli;
 mod engine_shard;
 mod epoch_file;
+mod footprint;
 mod foundry;
 mod probe;
 pub mod protocol;
@@ -30,4 +31,4 @@ pub use probe::{ProbeError, probe};
 pub use register::RegisterError;
 pub use serve::{Options, ServeError, serve};
 pub use shard::{OfferError, Sealed, Shard, ShardStatus};
-pub use size::{BadSize, Bytes, default_memory};
+pub use size::{BadSize, Bytes};

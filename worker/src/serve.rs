@@ -17,6 +17,7 @@ use tonic::transport::server::TcpIncoming;
 use tracing::{info, warn};
 
 use crate::epoch_file;
+use crate::footprint;
 use crate::foundry::Foundry;
 use crate::protocol::Identity;
 use crate::register::{RegisterError, register};
@@ -90,6 +91,7 @@ pub async fn serve<F: Foundry>(
         threads: identity.threads,
     };
     info!("incarnation {} serves at {}", identity.incarnation, registration.address);
+    footprint::check(identity.memory, identity.threads, 0);
     let security = options.security;
     let node = Node::new(foundry, identity, last_epoch, options.data_dir, security.clone());
 

@@ -74,6 +74,6 @@ pub struct ShardStatus {
     pub fault: Option<String>,
     /// What was counted.
     pub statistics: Statistics,
-    /// Bytes held now.
+    /// Bytes held now, those of inbox and outboxes included.
     pub memory: u64,
 }

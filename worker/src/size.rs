@@ -1,12 +1,6 @@
-//! Sizes of memory: as people write them, and as the system has them.
+//! Sizes of memory as people write them.
 
-use std::fs;
-use std::path::Path;
 use std::str::FromStr;
-
-/// Share of the available memory that a worker may use when nobody says otherwise, in percent. The
-/// rest is for queues, connections and the system.
-const DEFAULT_SHARE: u64 = 80;
 
 /// A number of bytes: `512M`, `4G`, `64MiB`, `1.5GB`, `1048576`.
 ///
@@ -44,30 +38,6 @@ impl FromStr for Bytes {
     }
 }
 
-/// The memory that a worker may use when nobody says otherwise: a share of what the machine, or the
-/// container that it runs in, can still give. No limit where the system does not say.
-pub fn default_memory() -> u64 {
-    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| available(&text));
-    let group = group_rest(Path::new("/sys/fs/cgroup"));
-    let bytes = machine.into_iter().chain(group).min();
-    bytes.map_or(u64::MAX, |bytes| bytes / 100 * DEFAULT_SHARE)
-}
-
-fn available(meminfo: &str) -> Option<u64> {
-    let rest = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = rest.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes << 10)
-}
-
-/// What the control group may still take, in either version; none if it is not limited.
-fn group_rest(root: &Path) -> Option<u64> {
-    let number = |name: &str| fs::read_to_string(root.join(name)).ok()?.trim().parse::<u64>().ok();
-    let rest =
-        |most: &str, used: &str| Some(number(most)?.saturating_sub(number(used).unwrap_or(0)));
-    rest("memory.max", "memory.current")
-        .or_else(|| rest("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,11 +52,5 @@ mod tests {
         for text in ["", "M", "-1", "1X", "9999999T", "1.2.3"] {
             assert!(text.parse::<Bytes>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn what_is_available_is_read_in_bytes() {
-        assert_eq!(available("MemTotal: 9 kB\nMemAvailable:   1024 kB\n"), Some(1 << 20));
-        assert_eq!(available("MemTotal: 9 kB\n"), None);
     }
 }

@@ -553,7 +553,7 @@ impl World {
                 && outgoing.has_room()
                 && let Some(sealed) = shard.take(peer)
             {
-                let sequence = outgoing.send(self.now);
+                let sequence = outgoing.send(self.now, sealed.bytes.len());
                 let key = (fence, peer, sequence);
                 let push = Push {
                     fence,
@@ -641,8 +641,7 @@ impl World {
         };
         match result {
             Ok(_) => {
-                let bytes = pending.push.batch.len();
-                outgoing.acknowledged(self.now, sequence, bytes, pending.records);
+                outgoing.acknowledged(self.now, sequence, pending.records);
                 node.pending.remove(&key);
             }
             Err(error) => {

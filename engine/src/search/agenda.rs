@@ -97,8 +97,9 @@ struct State<R> {
     post: Post,
 }
 
-/// Bytes that may wait in the inbox, and in all outboxes together.
-const MOST_POST_BYTES: usize = 16 << 20;
+/// Bytes of batches that may wait in the inbox of a node, and as many in all its outboxes together; one batch more
+/// where none waits.
+pub const MOST_POST_BYTES: usize = 16 << 20;
 
 #[derive(Default)]
 struct Post {

@@ -1,6 +1,6 @@
 //! The batches on their way to one peer.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use sokohive_proto::{Refusal, SilentPeer, Traffic};
@@ -23,7 +23,8 @@ const LAST_PAUSE_FULL: Duration = Duration::from_millis(16);
 pub struct Outgoing {
     /// The last number given out.
     last: u64,
-    in_flight: BTreeSet<u64>,
+    /// Bytes of the batches sent and not acknowledged, by their numbers.
+    in_flight: BTreeMap<u64, usize>,
     /// Since when the peer owes an answer; renewed by every sign of life.
     waiting_since: Duration,
     reason: String,
@@ -55,20 +56,20 @@ impl Outgoing {
         self.in_flight.len() < MAX_IN_FLIGHT
     }
 
-    /// Numbers a batch that is about to be sent.
-    pub fn send(&mut self, now: Duration) -> u64 {
+    /// Numbers a batch of so many bytes that is about to be sent.
+    pub fn send(&mut self, now: Duration, bytes: usize) -> u64 {
         if self.in_flight.is_empty() {
             self.waiting_since = now;
         }
         self.last += 1;
-        self.in_flight.insert(self.last);
+        self.in_flight.insert(self.last, bytes);
         self.last
     }
 
-    /// The peer has taken in a batch of so many bytes and records.
-    pub fn acknowledged(&mut self, now: Duration, sequence: u64, bytes: usize, records: u64) {
+    /// The peer has taken in a batch of so many records.
+    pub fn acknowledged(&mut self, now: Duration, sequence: u64, records: u64) {
         self.waiting_since = now;
-        if self.in_flight.remove(&sequence) {
+        if let Some(bytes) = self.in_flight.remove(&sequence) {
             self.traffic.batches_sent += 1;
             self.traffic.bytes_sent += bytes as u64;
             self.traffic.states_sent += records;
@@ -122,6 +123,11 @@ impl Outgoing {
         self.fault.as_deref()
     }
 
+    /// Bytes of the batches on their way, which are kept until they are acknowledged.
+    pub(super) fn in_flight_bytes(&self) -> u64 {
+        self.in_flight.values().map(|&bytes| bytes as u64).sum()
+    }
+
     /// What has been sent.
     pub(super) fn traffic(&self) -> Traffic {
         self.traffic
@@ -139,20 +145,23 @@ mod tests {
     #[test]
     fn the_number_in_flight_is_bounded() {
         let mut outgoing = Outgoing::default();
-        let sent: Vec<_> = (0..MAX_IN_FLIGHT).map(|_| outgoing.send(ms(0))).collect();
+        let sent: Vec<_> = (0..MAX_IN_FLIGHT).map(|_| outgoing.send(ms(0), 100)).collect();
         assert_eq!(sent, [1, 2, 3, 4]);
         assert!(!outgoing.has_room());
-        outgoing.acknowledged(ms(1), 2, 100, 10);
+        assert_eq!(outgoing.in_flight_bytes(), 400);
+        outgoing.acknowledged(ms(1), 2, 10);
         assert!(outgoing.has_room());
-        outgoing.acknowledged(ms(2), 2, 100, 10);
+        assert_eq!(outgoing.in_flight_bytes(), 300);
+        outgoing.acknowledged(ms(2), 2, 10);
         assert_eq!(outgoing.traffic().states_sent, 10, "an acknowledgement counts once");
+        assert_eq!(outgoing.traffic().bytes_sent, 100);
     }
 
     #[test]
     fn a_peer_that_owes_an_answer_is_silent_and_a_full_one_is_not() {
         let mut outgoing = Outgoing::default();
         assert_eq!(outgoing.silent(ms(9_000), 0), None);
-        outgoing.send(ms(9_000));
+        outgoing.send(ms(9_000), 1);
         assert_eq!(outgoing.silent(ms(9_500), 0), None);
         let gone = PushError::Unreachable("connection refused".to_owned());
         assert_eq!(outgoing.failed(ms(9_600), 1, gone), Retry::After(ms(2)));

@@ -135,7 +135,8 @@ impl<S: Shard> Serving<S> {
             silent: peers().filter_map(|(index, peer)| peer.silent(now, index)).collect(),
             statistics: status.statistics,
             traffic,
-            memory: status.memory,
+            memory: status.memory
+                + self.outgoing.iter().map(Outgoing::in_flight_bytes).sum::<u64>(),
         }
     }
 

@@ -21,6 +21,7 @@ pub(crate) use control::Control;
 pub(crate) use data::Data;
 
 use crate::epoch_file;
+use crate::footprint;
 use crate::foundry::Foundry;
 use crate::protocol::{Identity, Layout, Protocol};
 use crate::shard::Shard;
@@ -114,6 +115,7 @@ impl<F: Foundry> Node<F> {
         {
             warn!("epoch {} not written down: {error}", fence.epoch);
         }
+        footprint::check(layout.memory, layout.threads, layout.peers.len() - 1);
         let node = Arc::downgrade(self);
         let wake = move || {
             if let Some(node) = node.upgrade() {

@@ -102,7 +102,7 @@ impl<F: Foundry> Sender<F> {
             let Some(Sealed { level, bytes, records }) = self.shard.take(self.route.peer) else {
                 return true;
             };
-            let sequence = outgoing.send(node.now());
+            let sequence = outgoing.send(node.now(), bytes.len());
             drop(protocol);
             let batch = Batch { level, sequence, bytes, records };
             let (node, route) = (Weak::clone(&self.node), self.route.clone());
@@ -135,8 +135,7 @@ async fn deliver<F: Foundry>(node: Weak<Node<F>>, route: Route, batch: Batch, ro
             };
             match result {
                 Ok(()) => {
-                    let bytes = batch.bytes.len();
-                    outgoing.acknowledged(now, batch.sequence, bytes, batch.records);
+                    outgoing.acknowledged(now, batch.sequence, batch.records);
                     break;
                 }
                 Err(error) => {
