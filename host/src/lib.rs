@@ -4,11 +4,14 @@
 //! # Layout
 //!
 //! - [`memory`]: what the machine, or the container, has.
+//! - [`Page`], [`serve_metrics`]: figures for a monitoring system.
 //! - [`TlsArgs`], [`TokenArgs`]: the flags that say who is believed.
 
 pub mod memory;
+mod metrics;
 mod tls;
 mod token;
 
+pub use metrics::{Page, Source, serve_metrics};
 pub use tls::TlsArgs;
 pub use token::{TokenArgs, TokenArgsError};
