@@ -81,4 +81,5 @@ pub use search::exchange::{BatchError, VIRTUAL_SHARDS};
 pub use search::side::Side;
 pub use solver::{EntryWidth, EstimateChoice, SearchChoice, Solver};
 pub use statistics::Statistics;
+pub use table::TableSize;
 pub use verify::{Blocked, Replay, Unfinished, VerifyError, verify, verify_strict};

@@ -17,6 +17,7 @@ use crate::search::exchange::{BatchError, BatchFormat, Exchange};
 use crate::search::incumbent::{Finish, Trail};
 use crate::search::shard::{Shard, Terms};
 use crate::search::side::{Level as SearchLevel, Side};
+use crate::table::TableSize;
 use crate::walk::Ground;
 use crate::{
     Control, EstimateChoice, Level, Limit, Next, Rule, SearchChoice, Statistics, Stop, Unsolvable,
@@ -156,6 +157,12 @@ pub struct NodeStatus {
     pub statistics: Statistics,
     /// Bytes held, those of inbox and outboxes included.
     pub memory: u64,
+    /// Bytes of batches that wait to be applied.
+    pub inbox: u64,
+    /// Bytes of batches that wait to be taken.
+    pub outbox: u64,
+    /// The size of the table; `None` while it grows.
+    pub table: Option<TableSize>,
 }
 
 /// One shard of a search that runs on many machines.
@@ -327,6 +334,7 @@ impl<R: Rank, G: Ground> AnyShard for Shard<R, G> {
             Some(End::CostTooLarge) => Some("a cost does not fit the table's entries"),
             _ => None,
         };
+        let (inbox, outbox) = self.agenda.post_bytes();
         NodeStatus {
             idle: standing.idle,
             sealed: standing.sealed,
@@ -336,7 +344,10 @@ impl<R: Rank, G: Ground> AnyShard for Shard<R, G> {
             memory_exhausted: standing.end == Some(End::Limit(Limit::Memory)),
             fault,
             statistics: self.statistics(),
-            memory: self.budget.used() + self.agenda.post_bytes(),
+            memory: self.budget.used() + inbox + outbox,
+            inbox,
+            outbox,
+            table: self.table_size(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Workers and coordinators as processes of their own.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use crate::{Scratch, binary, signal};
 pub struct Server {
     child: Child,
     address: String,
+    metrics: Option<String>,
     /// Its data, where it has any.
     _scratch: Option<Scratch>,
 }
@@ -57,17 +59,39 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .expect("the server starts");
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("stdout is piped");
-        BufReader::new(stdout).read_line(&mut line).expect("the server says where it listens");
-        let address = line.trim().strip_prefix("listening on ");
-        let address = address.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned();
-        Self { child, address, _scratch: scratch }
+        let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+        let mut place = |what: &str| {
+            let mut line = String::new();
+            stdout.read_line(&mut line).expect("the server says where it listens");
+            let place = line.trim().strip_prefix(what);
+            place.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned()
+        };
+        let address = place("listening on ");
+        let has_metrics = command.get_args().any(|arg| arg == "--metrics");
+        let metrics = has_metrics.then(|| place("metrics on "));
+        Self { child, address, metrics, _scratch: scratch }
     }
 
     /// Host and port.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// The answer to a request for a path at the port of `--metrics`: status code, and body.
+    ///
+    /// # Panics
+    ///
+    /// If it has no such port, or does not answer.
+    pub fn get(&self, path: &str) -> (u16, String) {
+        let metrics = self.metrics.as_ref().expect("started with --metrics");
+        let mut stream = TcpStream::connect(metrics).expect("it listens for --metrics");
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {metrics}\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("it takes a request");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers in UTF-8");
+        let code = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
+        let (_, body) = answer.split_once("\r\n\r\n").expect("headers have an end");
+        (code.expect("an answer has a code"), body.to_owned())
     }
 
     /// Sends a signal such as `STOP`.

@@ -3,11 +3,12 @@
 //! # Layout
 //!
 //! `binary` builds and finds the binaries, `run` runs them and keeps what they said, `redact` blanks
-//! what differs from run to run, `cluster` starts workers and coordinators, `scratch` holds files for a test, `boards` are boards made for the tests.
+//! what differs from run to run, `cluster` starts workers and coordinators, `exposition` reads figures strictly, `scratch` holds files for a test, `boards` are boards made for the tests.
 
 mod binary;
 pub mod boards;
 pub mod cluster;
+pub mod exposition;
 mod redact;
 mod run;
 mod scratch;

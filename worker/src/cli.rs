@@ -42,6 +42,11 @@ pub struct Cli {
     /// worker's address
     #[arg(long, value_name = "HOST:PORT", env = "SOKOHIVE_COORDINATOR")]
     pub coordinator: Option<String>,
+    /// Address and port for figures over HTTP, /metrics and /healthz [default: none]
+    ///
+    /// Nothing is encrypted there, and nobody is asked for a certificate or a token.
+    #[arg(long, value_name = "ADDRESS:PORT", env = "SOKOHIVE_METRICS")]
+    pub metrics: Option<SocketAddr>,
     /// Ask the worker or coordinator at this address whether it serves, and exit with 0 or 1
     ///
     /// Of the other flags only those of TLS matter then.
@@ -56,7 +61,8 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// What the flags mean for a worker that listens on `bound`.
+    /// What the flags mean for a worker that listens on `bound`, but for the metrics: somebody has to
+    /// listen for them.
     ///
     /// # Errors
     ///
@@ -70,6 +76,7 @@ impl Cli {
             threads: self.threads.map_or_else(all_cores, NonZeroU32::get),
             data_dir: self.data_dir,
             coordinator: self.coordinator,
+            metrics: None,
         })
     }
 }

@@ -98,6 +98,9 @@ impl Shard for EngineShard {
             fault: status.fault.map(str::to_owned),
             statistics: status.statistics,
             memory: status.memory,
+            inbox: status.inbox,
+            outbox: status.outbox,
+            table: status.table,
         }
     }
 

@@ -16,6 +16,7 @@ mod engine_shard;
 mod epoch_file;
 mod footprint;
 mod foundry;
+mod metrics;
 mod probe;
 pub mod protocol;
 mod register;

@@ -2,10 +2,11 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Parser;
-use sokohive_worker::{Cli, EngineFoundry, probe, serve};
+use sokohive_worker::{Cli, EngineFoundry, Options, probe, serve};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::info;
@@ -40,14 +41,29 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         .await
         .with_context(|| format!("listening on {}", cli.listen))?;
     let bound = listener.local_addr().context("listening")?;
-    // On standard output, for whoever has asked for port 0.
-    println!("listening on {bound}");
     let shutdown = async {
         tokio::select! {
             _ = terminate.recv() => info!("SIGTERM"),
             _ = interrupt.recv() => info!("SIGINT"),
         }
     };
-    serve(listener, EngineFoundry, cli.options(bound)?, shutdown).await?;
+    let metrics = match cli.metrics {
+        None => None,
+        Some(address) => {
+            let listener = TcpListener::bind(address)
+                .await
+                .with_context(|| format!("listening on {address} for --metrics"))?;
+            Some(Arc::new(listener))
+        }
+    };
+    // On standard output, for whoever has asked for port 0; at once, as some read the first line only.
+    let mut places = format!("listening on {bound}\n");
+    if let Some(metrics) = &metrics {
+        let bound = metrics.local_addr().context("listening")?;
+        places += &format!("metrics on {bound}\n");
+    }
+    std::io::stdout().write_all(places.as_bytes()).context("saying where to listen")?;
+    let options = Options { metrics, ..cli.options(bound)? };
+    serve(listener, EngineFoundry, options, shutdown).await?;
     Ok(())
 }

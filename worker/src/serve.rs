@@ -3,8 +3,10 @@
 use std::future::Future;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use sokohive_host::serve_metrics;
 use sokohive_proto::wire::worker_control_server::WorkerControlServer;
 use sokohive_proto::wire::worker_data_server::WorkerDataServer;
 use sokohive_proto::{
@@ -19,6 +21,7 @@ use tracing::{info, warn};
 use crate::epoch_file;
 use crate::footprint;
 use crate::foundry::Foundry;
+use crate::metrics::Watched;
 use crate::protocol::Identity;
 use crate::register::{RegisterError, register};
 use crate::service::{Control, Data, Node};
@@ -44,6 +47,8 @@ pub struct Options {
     pub security: Security,
     /// What the coordinator is shown.
     pub token: Option<Token>,
+    /// Where figures are to be had.
+    pub metrics: Option<Arc<TcpListener>>,
 }
 
 /// Why a worker cannot run.
@@ -124,11 +129,18 @@ pub async fn serve<F: Foundry>(
             None => std::future::pending().await,
         }
     };
-    tokio::pin!(serving);
+    let watched = async {
+        match &options.metrics {
+            Some(listener) => serve_metrics(listener, Arc::new(Watched(node.clone()))).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(serving, watched);
     let watching = tokio::spawn(node.clone().watch_over());
     let result = tokio::select! {
         result = &mut serving => return result.map_err(Into::into),
         result = registering => result,
+        () = &mut watched => Ok(()),
         () = shutdown => Ok(()),
     };
     info!("stopping");
@@ -138,7 +150,14 @@ pub async fn serve<F: Foundry>(
     node.close();
     node.abandon();
     let _ = stop.send(());
-    match timeout(GRACE, serving).await {
+    // Until the end there are figures, and everybody is told that it comes.
+    let ending = async {
+        tokio::select! {
+            ended = serving => ended,
+            () = watched => Ok(()),
+        }
+    };
+    match timeout(GRACE, ending).await {
         Ok(ended) => ended?,
         Err(_) => warn!("some calls did not end in {} s", GRACE.as_secs()),
     }

@@ -1,6 +1,6 @@
 //! What the protocol needs of a shard of the search.
 
-use sokohive_engine::Statistics;
+use sokohive_engine::{Statistics, TableSize};
 use sokohive_proto::{Finish, Level, OpenList, Rank, Row};
 
 /// One worker's share of a search: table, open list, and the threads that work on them.
@@ -76,4 +76,10 @@ pub struct ShardStatus {
     pub statistics: Statistics,
     /// Bytes held now, those of inbox and outboxes included.
     pub memory: u64,
+    /// Bytes of batches that wait to be applied.
+    pub inbox: u64,
+    /// Bytes of batches that wait to be sent.
+    pub outbox: u64,
+    /// The size of the table; `None` if it is not known at the moment.
+    pub table: Option<TableSize>,
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use sokohive_host::{TlsArgs, TokenArgs};
 use tokio::net::TcpListener;
@@ -27,6 +28,11 @@ pub(crate) struct Args {
     /// Workers that must have registered before a job starts; it takes all that are there then
     #[arg(long, value_name = "N", env = "SOKOHIVE_MIN_WORKERS", default_value = "1")]
     min_workers: NonZeroUsize,
+    /// Address and port for figures over HTTP, /metrics and /healthz [default: none]
+    ///
+    /// Nothing is encrypted there, and nobody is asked for a certificate or a token.
+    #[arg(long, value_name = "ADDRESS:PORT", env = "SOKOHIVE_METRICS")]
+    metrics: Option<SocketAddr>,
     #[command(flatten)]
     tls: TlsArgs,
     #[command(flatten)]
@@ -64,13 +70,25 @@ async fn serve_until_told(args: &Args) -> Result<(), Failure> {
         .await
         .map_err(network(format!("listening on {}", args.listen)))?;
     let bound = listener.local_addr().map_err(network("listening".to_owned()))?;
-    writeln!(io::stdout(), "listening on {bound}")?;
+    let mut places = format!("listening on {bound}\n");
     let shutdown = async {
         tokio::select! {
             _ = terminate.recv() => info!("SIGTERM"),
             _ = interrupt.recv() => info!("SIGINT"),
         }
     };
-    let options = ServeOptions { workers: args.min_workers.get(), security, token };
+    let metrics = match args.metrics {
+        None => None,
+        Some(address) => {
+            let what = format!("listening on {address} for --metrics");
+            let listener = TcpListener::bind(address).await.map_err(network(what))?;
+            let bound = listener.local_addr().map_err(network("listening".to_owned()))?;
+            places += &format!("metrics on {bound}\n");
+            Some(Arc::new(listener))
+        }
+    };
+    // At once, as some read the first line only.
+    io::stdout().write_all(places.as_bytes())?;
+    let options = ServeOptions { workers: args.min_workers.get(), security, token, metrics };
     serve(listener, options, shutdown).await.map_err(|error| Failure::Network(error.to_string()))
 }

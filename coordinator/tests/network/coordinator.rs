@@ -16,7 +16,7 @@ impl Coordinator {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (stop, stopped) = oneshot::channel::<()>();
-        let options = ServeOptions { workers: 1, security, token };
+        let options = ServeOptions { workers: 1, security, token, metrics: None };
         tokio::spawn(sokohive::cluster::serve(listener, options, async {
             let _ = stopped.await;
         }));

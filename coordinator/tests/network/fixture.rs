@@ -156,6 +156,7 @@ fn options() -> Options {
         coordinator: None,
         security: Security::none(),
         token: None,
+        metrics: None,
     }
 }
 

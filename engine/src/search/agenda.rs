@@ -393,10 +393,10 @@ impl<R: Copy> Agenda<R> {
         Some(sealed)
     }
 
-    /// Bytes waiting in inbox and outboxes.
-    pub(crate) fn post_bytes(&self) -> u64 {
+    /// Bytes waiting in the inbox, and in all outboxes.
+    pub(crate) fn post_bytes(&self) -> (u64, u64) {
         let state = self.lock();
-        (state.post.inbox_bytes + state.post.outbox_bytes) as u64
+        (state.post.inbox_bytes as u64, state.post.outbox_bytes as u64)
     }
 }
 

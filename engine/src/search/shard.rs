@@ -15,7 +15,7 @@ use super::side::Side;
 use crate::budget::Budget;
 use crate::outcome::Limit;
 use crate::rank::Rank;
-use crate::table::{Entry, Relaxation, Row, Table};
+use crate::table::{Entry, Relaxation, Row, Table, TableSize};
 use crate::walk::Ground;
 use crate::{Control, SearchChoice, Statistics, Stop};
 
@@ -145,6 +145,12 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         }
         sum.peak_bytes = self.budget.peak();
         sum
+    }
+
+    /// The size of the table; `None` while it grows, which is not waited for.
+    pub(crate) fn table_size(&self) -> Option<TableSize> {
+        let table = self.table.try_read().ok()?;
+        Some(TableSize { bytes: table.bytes(), slots: table.slots() as u64 })
     }
 
     fn table(&self) -> RwLockReadGuard<'_, Table<R>> {

@@ -86,6 +86,15 @@ pub(crate) struct Row {
     pub(crate) other: Vec<(u32, Square)>,
 }
 
+/// The size of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableSize {
+    /// In bytes.
+    pub bytes: u64,
+    /// In states that would fill it.
+    pub slots: u64,
+}
+
 /// The best-g table. See the module for what it is made of.
 pub(crate) struct Table<R> {
     layout: Layout,

@@ -3,6 +3,7 @@
 mod answers;
 mod loss;
 mod memory;
+mod metrics;
 mod serve;
 
 /// Whether this build is fast enough for boards that take seconds.

@@ -17,6 +17,7 @@
 //! - Nothing of a level that is over reaches the shard: the coordinator ends a level only when all
 //!   batches of it have been applied, so a fresh batch of such a level is refused as an error.
 
+mod figures;
 mod layout;
 mod outgoing;
 mod serving;
@@ -29,6 +30,7 @@ use sokohive_proto::{
     Epoch, Fence, Hello, Incarnation, OpenLevel, PROTOCOL, Poll, Prepare, Push, Refusal, Report,
 };
 
+pub use figures::{Figures, Totals};
 use layout::LayingOut;
 pub use layout::Layout;
 pub use outgoing::{MAX_IN_FLIGHT, Outgoing, PushError, Retry};
@@ -59,6 +61,8 @@ pub struct Protocol<S> {
     identity: Identity,
     /// The largest epoch ever taken part in, 0 for none. INVARIANT: never falls.
     last_epoch: u64,
+    /// What has been done in jobs that are over.
+    totals: Totals,
     state: State<S>,
 }
 
@@ -89,12 +93,30 @@ pub enum Preparation<S> {
 impl<S: Shard> Protocol<S> {
     /// A worker without a job, that has taken part in epochs up to `last_epoch`, 0 for none.
     pub fn new(identity: Identity, last_epoch: u64) -> Self {
-        Self { identity, last_epoch, state: State::Vacant }
+        Self { identity, last_epoch, totals: Totals::default(), state: State::Vacant }
     }
 
     /// What the worker is.
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// The largest epoch ever taken part in, 0 for none.
+    pub fn last_epoch(&self) -> u64 {
+        self.last_epoch
+    }
+
+    /// How the worker stands in its job; `None` without a shard.
+    pub fn figures(&self) -> Option<Figures> {
+        match &self.state {
+            State::Serving(serving) => Some(serving.figures()),
+            State::Vacant | State::LayingOut(_) => None,
+        }
+    }
+
+    /// What has been done in jobs that are over.
+    pub fn totals(&self) -> Totals {
+        self.totals
     }
 
     /// Introduces the worker to a caller that speaks some version of the protocol.
@@ -235,7 +257,10 @@ impl<S: Shard> Protocol<S> {
     fn vacate(&mut self) -> Option<Arc<S>> {
         match std::mem::replace(&mut self.state, State::Vacant) {
             State::Vacant | State::LayingOut(_) => None,
-            State::Serving(serving) => Some(serving.into_shard()),
+            State::Serving(serving) => {
+                self.totals += &serving.figures();
+                Some(serving.into_shard())
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use sokohive_proto::{Fence, Level, OpenLevel, Poll, Push, Refusal, Report, Traffic};
 
+use super::figures::Figures;
 use super::outgoing::Outgoing;
 use super::window::{Arrival, Window};
 use crate::shard::{OfferError, Shard};
@@ -113,10 +114,31 @@ impl<S: Shard> Serving<S> {
         Ok(())
     }
 
-    pub(super) fn report(&self, now: Duration) -> Report {
-        let status = self.shard.status();
+    /// What has been exchanged with all peers.
+    fn traffic(&self) -> Traffic {
         let mut traffic = self.received;
         self.outgoing.iter().for_each(|peer| traffic += peer.traffic());
+        traffic
+    }
+
+    /// Bytes of the batches on their way to all peers.
+    fn in_flight_bytes(&self) -> u64 {
+        self.outgoing.iter().map(Outgoing::in_flight_bytes).sum()
+    }
+
+    /// Figures for whoever watches.
+    pub(super) fn figures(&self) -> Figures {
+        Figures {
+            fence: self.fence,
+            level: self.level,
+            shard: self.shard.status(),
+            traffic: self.traffic(),
+            in_flight: self.in_flight_bytes(),
+        }
+    }
+
+    pub(super) fn report(&self, now: Duration) -> Report {
+        let status = self.shard.status();
         let peers = || (0..).zip(&self.outgoing);
         let refused = || {
             peers().find_map(|(index, peer)| {
@@ -134,9 +156,8 @@ impl<S: Shard> Serving<S> {
             fault: status.fault.or_else(refused),
             silent: peers().filter_map(|(index, peer)| peer.silent(now, index)).collect(),
             statistics: status.statistics,
-            traffic,
-            memory: status.memory
-                + self.outgoing.iter().map(Outgoing::in_flight_bytes).sum::<u64>(),
+            traffic: self.traffic(),
+            memory: status.memory + self.in_flight_bytes(),
         }
     }
 

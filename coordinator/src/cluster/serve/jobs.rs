@@ -1,13 +1,16 @@
 //! All jobs: the queue, the one that runs, the results.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sokohive_engine::Limit;
-use sokohive_proto::{JobEnding, JobEvent, JobKey, JobNumber, JobState, Refusal, Submission};
+use sokohive_proto::{
+    JobEnding, JobEvent, JobKey, JobNumber, JobProgress, JobState, Refusal, Submission,
+};
 use tokio::sync::{Notify, watch};
 
 use super::caller::Caller;
+use super::counters::Counters;
 use super::limits::{self, Waiting};
 use crate::cluster::drive::ended_early;
 use crate::cluster::job::StopReason;
@@ -16,9 +19,10 @@ use crate::cluster::job::StopReason;
 const MOST_ENDED: usize = 10_000;
 
 /// All jobs: the queue, the one that runs, the results.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Jobs {
     inner: Mutex<Inner>,
+    counters: Arc<Counters>,
     /// Told when a job is queued, and when no more will be.
     changed: Notify,
 }
@@ -60,6 +64,11 @@ pub(super) struct Turn {
 }
 
 impl Jobs {
+    /// No jobs yet.
+    pub(super) fn new(counters: Arc<Counters>) -> Self {
+        Self { inner: Mutex::default(), counters, changed: Notify::new() }
+    }
+
     /// Queues a job.
     ///
     /// # Errors
@@ -98,6 +107,7 @@ impl Jobs {
         inner.jobs.insert(number, entry);
         inner.queue.push_back(number);
         drop(inner);
+        self.counters.submitted();
         self.changed.notify_one();
         Ok(number)
     }
@@ -126,6 +136,9 @@ impl Jobs {
     pub(super) fn update(&self, number: JobNumber, state: JobState) {
         let mut inner = self.lock();
         let ended = matches!(state, JobState::Ended(_));
+        if let JobState::Ended(result) = &state {
+            self.counters.ended(&result.ending);
+        }
         if let Some(entry) = inner.jobs.get(&number) {
             entry.event.send_modify(|event| event.state = state);
         }
@@ -174,6 +187,26 @@ impl Jobs {
             self.update(number, JobState::Ended(ended_early(ending)));
         }
         Some(true)
+    }
+
+    /// How many jobs wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().queue.len()
+    }
+
+    /// The job whose turn it is, with its figures once it has begun.
+    pub(super) fn running(&self) -> Option<(JobNumber, Option<JobProgress>)> {
+        self.lock().jobs.iter().rev().find_map(|(&number, entry)| {
+            match entry.event.borrow().state {
+                JobState::Running(progress) => Some((number, progress)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether jobs are taken.
+    pub(super) fn is_open(&self) -> bool {
+        !self.lock().closed
     }
 
     /// All jobs, by number.

@@ -2,8 +2,10 @@
 //! time, results are kept.
 
 mod caller;
+mod counters;
 mod jobs;
 mod limits;
+mod metrics;
 mod registry;
 mod runner;
 mod service;
@@ -12,6 +14,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sokohive_host::serve_metrics;
 use sokohive_proto::wire::coordinator_server::CoordinatorServer;
 use sokohive_proto::{DESCRIPTORS, Security, Token, coordinator_server};
 use tokio::net::TcpListener;
@@ -22,7 +25,9 @@ use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Status};
 use tracing::{info, warn};
 
+use counters::Counters;
 use jobs::Jobs;
+use metrics::Watched;
 use registry::Registry;
 use service::Service;
 
@@ -43,6 +48,8 @@ pub struct ServeOptions {
     pub security: Security,
     /// What clients and workers have to show.
     pub token: Option<Token>,
+    /// Where figures are to be had.
+    pub metrics: Option<Arc<TcpListener>>,
 }
 
 /// Why a coordinator cannot serve.
@@ -66,7 +73,8 @@ pub async fn serve(
     options: ServeOptions,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let jobs = Arc::new(Jobs::default());
+    let counters = Arc::new(Counters::default());
+    let jobs = Arc::new(Jobs::new(Arc::clone(&counters)));
     let registry = Arc::new(Registry::default());
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
@@ -79,11 +87,25 @@ pub async fn serve(
         info!("coordinator at {address}");
     }
     let token = options.token.clone();
+    let counts = Arc::clone(&counters);
     let guard = move |request: Request<()>| match &token {
-        Some(token) => token.check(request.metadata()).map(|()| request).map_err(Status::from),
+        Some(token) => match token.check(request.metadata()) {
+            Ok(()) => Ok(request),
+            Err(refusal) => Err(Status::from(counts.refused(refusal))),
+        },
         None => Ok(request),
     };
-    let service = coordinator_server(Service::new(jobs.clone(), registry.clone()));
+    let service = Service::new(jobs.clone(), registry.clone(), Arc::clone(&counters));
+    let service = coordinator_server(service);
+    let least = options.workers.max(1);
+    let source = Watched { jobs: jobs.clone(), registry: registry.clone(), counters, least };
+    let metrics = options.metrics.clone();
+    let watched = async {
+        match &metrics {
+            Some(listener) => serve_metrics(listener, Arc::new(source)).await,
+            None => std::future::pending().await,
+        }
+    };
     let serving = options
         .security
         .server()?
@@ -97,22 +119,30 @@ pub async fn serve(
                 let _ = stopped.await;
             },
         );
-    tokio::pin!(serving);
+    tokio::pin!(serving, watched);
     let mut running = tokio::spawn(runner::run(jobs.clone(), registry, options));
     tokio::select! {
         result = &mut serving => return result.map_err(Into::into),
+        () = &mut watched => {}
         () = shutdown => {}
     }
     info!("stopping");
     health.set_not_serving::<CoordinatorServer<Service>>().await;
     jobs.close();
-    if timeout(LAST_JOB, &mut running).await.is_err() {
-        running.abort();
+    let ending = async {
+        if timeout(LAST_JOB, &mut running).await.is_err() {
+            running.abort();
+        }
+        let _ = stop.send(());
+        match timeout(GRACE, serving).await {
+            Ok(ended) => ended?,
+            Err(_) => warn!("some calls did not end in {} s", GRACE.as_secs()),
+        }
+        Ok(())
+    };
+    // Until the end there are figures, and everybody is told that it comes.
+    tokio::select! {
+        ended = ending => ended,
+        () = watched => Ok(()),
     }
-    let _ = stop.send(());
-    match timeout(GRACE, serving).await {
-        Ok(ended) => ended?,
-        Err(_) => warn!("some calls did not end in {} s", GRACE.as_secs()),
-    }
-    Ok(())
 }

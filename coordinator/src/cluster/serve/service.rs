@@ -9,6 +9,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
 use super::caller::Caller;
+use super::counters::Counters;
 use super::jobs::Jobs;
 use super::registry::{LEASE, Registry};
 
@@ -16,11 +17,17 @@ use super::registry::{LEASE, Registry};
 pub(super) struct Service {
     jobs: Arc<Jobs>,
     registry: Arc<Registry>,
+    counters: Arc<Counters>,
 }
 
 impl Service {
-    pub(super) fn new(jobs: Arc<Jobs>, registry: Arc<Registry>) -> Self {
-        Self { jobs, registry }
+    pub(super) fn new(jobs: Arc<Jobs>, registry: Arc<Registry>, counters: Arc<Counters>) -> Self {
+        Self { jobs, registry, counters }
+    }
+
+    /// Takes note of a refusal.
+    fn count<T>(&self, result: Result<T, Refusal>) -> Result<T, Status> {
+        result.map_err(|refusal| self.counters.refused(refusal).into())
     }
 
     fn follow(&self, id: u64) -> Result<watch::Receiver<JobEvent>, Refusal> {
@@ -38,10 +45,10 @@ impl Coordinator for Service {
         // First of all: another version may mean other things by the other fields.
         if request.protocol != PROTOCOL {
             let (expected, found) = (PROTOCOL, request.protocol);
-            return Err(Refusal::ProtocolVersion { expected, found }.into());
+            return self.count(Err(Refusal::ProtocolVersion { expected, found }));
         }
-        let registration = Registration::try_from(request).map_err(Refusal::from)?;
-        self.registry.register(registration)?;
+        let registration = Registration::try_from(request).map_err(Refusal::from);
+        self.count(registration.and_then(|registration| self.registry.register(registration)))?;
         // A few seconds.
         let lease_ms = u32::try_from(LEASE.as_millis()).unwrap_or(u32::MAX);
         Ok(Response::new(wire::RegisterResponse { lease_ms }))
@@ -52,10 +59,11 @@ impl Coordinator for Service {
         request: Request<wire::SubmitRequest>,
     ) -> Result<Response<wire::SubmitResponse>, Status> {
         let caller = Caller::from(&request);
-        let submission = Submission::try_from(request.into_inner()).map_err(Refusal::from)?;
+        let submission = Submission::try_from(request.into_inner()).map_err(Refusal::from);
+        let submission = self.count(submission)?;
         // What cannot be searched is told at once, not when its turn has come.
-        submission.task.level()?;
-        let number = self.jobs.submit(submission, caller)?;
+        self.count(submission.task.level())?;
+        let number = self.count(self.jobs.submit(submission, caller))?;
         Ok(Response::new(wire::SubmitResponse { id: number.get() }))
     }
 
@@ -65,7 +73,7 @@ impl Coordinator for Service {
         &self,
         request: Request<wire::WatchRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        let mut events = self.follow(request.into_inner().id)?;
+        let mut events = self.count(self.follow(request.into_inner().id))?;
         // One event in the pipe: a slow reader sees fewer states, never old ones.
         let (sender, receiver) = mpsc::channel(1);
         tokio::spawn(async move {
@@ -91,7 +99,8 @@ impl Coordinator for Service {
         let id = request.into_inner().id;
         let cancelled = JobNumber::new(id)
             .and_then(|number| self.jobs.cancel(number))
-            .ok_or(Refusal::UnknownJob(id))?;
+            .ok_or(Refusal::UnknownJob(id));
+        let cancelled = self.count(cancelled)?;
         Ok(Response::new(wire::CancelResponse { cancelled }))
     }
 
@@ -112,7 +121,7 @@ impl Coordinator for Service {
         &self,
         request: Request<wire::ResultRequest>,
     ) -> Result<Response<wire::JobEvent>, Status> {
-        let event = self.follow(request.into_inner().id)?.borrow().clone();
+        let event = self.count(self.follow(request.into_inner().id))?.borrow().clone();
         if matches!(event.state, JobState::Ended(_)) {
             Ok(Response::new(event.into()))
         } else {
