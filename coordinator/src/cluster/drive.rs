@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use sokohive_engine::{Moves, SearchChoice, Statistics};
 use sokohive_proto::{
-    ClusterFailure, Finish, JobEnding, JobProgress, JobResult, Owners, Rank, Row, Security, Traffic,
+    ClusterFailure, Fence, Finish, JobEnding, JobProgress, JobResult, Level, Owners, Rank, Row,
+    Security, Traffic,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
+use tracing::{Instrument, Span, debug, info, info_span};
 
 use super::job::{Command, Ending, Event, Job, Settings, StopReason};
 use super::link::Link;
@@ -59,8 +61,18 @@ impl Drive {
         let owners = Owners::even(links.len());
         let (sender, mut news) = mpsc::unbounded_channel();
         let (job, commands) = Job::start(Duration::ZERO, settings);
-        let mut driver =
-            Driver { start, job, links, plan, owners, news: sender, wanted: None, moves: None };
+        let mut driver = Driver {
+            start,
+            job,
+            links,
+            plan,
+            owners,
+            news: sender,
+            wanted: None,
+            moves: None,
+            place: (None, None),
+            span: Span::current(),
+        };
         let mut ending = driver.obey(commands);
         let time_is_up = async {
             match timeout {
@@ -118,6 +130,9 @@ struct Driver {
     /// The rows that the walk waits for.
     wanted: Option<Wanted>,
     moves: Option<Moves>,
+    /// Where the job stands, and the span that its logs are told with.
+    place: (Option<Fence>, Option<Level>),
+    span: Span,
 }
 
 /// Rows that the walk waits for.
@@ -130,7 +145,30 @@ struct Wanted {
 impl Driver {
     fn event(&mut self, event: Event) -> Option<Ending> {
         let commands = self.job.handle(self.start.elapsed(), event);
+        self.locate();
+        let _inside = self.span.clone().entered();
         self.obey(commands)
+    }
+
+    /// Has logs told with the epoch and the level that they are about.
+    fn locate(&mut self) {
+        let place = self.job.place();
+        if place == self.place {
+            return;
+        }
+        self.place = place;
+        let (Some(fence), level) = place else { return };
+        let (job, epoch) = (fence.job, fence.epoch);
+        self.span = match level {
+            Some(level) => info_span!("level", %job, %epoch, level = level.ordinal),
+            None => info_span!("attempt", %job, %epoch),
+        };
+        match level {
+            Some(level) => {
+                debug!(parent: &self.span, f = level.f, side = ?level.side, "level opened");
+            }
+            None => info!(parent: &self.span, "{} workers have been met", self.links.len()),
+        }
     }
 
     fn obey(&mut self, commands: Vec<Command>) -> Option<Ending> {
@@ -139,10 +177,14 @@ impl Driver {
             match command {
                 Command::Call { worker, call, request } => {
                     let (link, news) = (self.links[worker].clone(), self.news.clone());
-                    tokio::spawn(async move {
+                    let calling = async move {
                         let result = link.call(request).await;
+                        if let Err(error) = &result {
+                            debug!(worker, "a call brought no answer: {error}");
+                        }
                         let _ = news.send(News::Event(Event::Answered { call, result }));
-                    });
+                    };
+                    tokio::spawn(calling.in_current_span());
                 }
                 Command::WalkBack(finish) => self.walk_back(finish),
                 Command::Deliver(rows) => self.deliver(rows),

@@ -7,9 +7,9 @@ use sokohive_proto::wire::{self, worker_control_server::WorkerControl};
 use sokohive_proto::{Fence, OpenLevel, Poll, Prepare, Refusal, Report};
 use tokio::time::{Instant, timeout_at};
 use tonic::{Request, Response, Status};
-use tracing::info;
+use tracing::{debug, info};
 
-use super::Node;
+use super::{Node, span};
 use crate::foundry::Foundry;
 use crate::protocol::Preparation;
 use crate::shard::Shard;
@@ -52,7 +52,7 @@ impl<F: Foundry> Control<F> {
                 Preparation::Ready => return Ok(true),
                 Preparation::UnderWay => {}
                 Preparation::LayOut { layout, stop } => {
-                    info!("job {} epoch {}: called", prepare.fence.job, prepare.fence.epoch);
+                    span::of_job(prepare.fence).in_scope(|| info!("called"));
                     node.lay_out(*layout, stop);
                 }
             }
@@ -101,6 +101,9 @@ impl<F: Foundry> WorkerControl for Control<F> {
         self.0.open()?;
         let open = OpenLevel::try_from(request.into_inner()).map_err(Refusal::from)?;
         self.0.protocol().open_level(self.0.now(), open)?;
+        let level = open.level;
+        span::of_level(open.fence, level)
+            .in_scope(|| debug!(f = level.f, side = ?level.side, "level opened"));
         let report = self.report(open.fence, open.incumbent, open.wait).await?;
         Ok(Response::new(report.into()))
     }
@@ -136,7 +139,7 @@ impl<F: Foundry> WorkerControl for Control<F> {
         let fence = request.into_inner().fence().map_err(Refusal::from)?;
         let released = self.0.protocol().release(fence)?;
         if let Some(shard) = released {
-            info!("job {} epoch {}: released", fence.job, fence.epoch);
+            span::of_job(fence).in_scope(|| info!("released"));
             // Answer only when the memory is free: the next job may be about to take it.
             let stopped = tokio::task::spawn_blocking(move || shard.stop());
             let _ = tokio::time::timeout(LONGEST_WAIT, stopped).await;

@@ -6,6 +6,7 @@
 mod control;
 mod data;
 mod sender;
+mod span;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -110,6 +111,7 @@ impl<F: Foundry> Node<F> {
 
     fn laid_out(self: &Arc<Self>, layout: &Layout) {
         let fence = layout.fence;
+        let _inside = span::of_job(fence).entered();
         if let Some(directory) = &self.data_dir
             && let Err(error) = epoch_file::write(directory, fence.epoch)
         {
@@ -124,14 +126,8 @@ impl<F: Foundry> Node<F> {
         };
         let result = self.foundry.lay_out(layout, Arc::new(wake)).map(Arc::new);
         match &result {
-            Ok(_) => info!(
-                "job {} epoch {}: worker {} of {} is ready",
-                fence.job,
-                fence.epoch,
-                layout.index,
-                layout.peers.len()
-            ),
-            Err(refusal) => warn!("job {}: {refusal}", fence.job),
+            Ok(_) => info!("worker {} of {} is ready", layout.index, layout.peers.len()),
+            Err(refusal) => warn!("{refusal}"),
         }
         let shard = result.as_ref().ok().cloned();
         if let Some(unwanted) = self.protocol().laid_out(fence, result) {

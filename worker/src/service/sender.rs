@@ -8,9 +8,9 @@ use sokohive_proto::{Fence, Level, Push, Refusal, Security, data_client, wire};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 use tonic::transport::Channel;
-use tracing::{debug, warn};
+use tracing::{Instrument, debug, warn};
 
-use super::Node;
+use super::{Node, span};
 use crate::foundry::Foundry;
 use crate::protocol::{Layout, PushError, Retry};
 use crate::shard::{Sealed, Shard};
@@ -106,7 +106,9 @@ impl<F: Foundry> Sender<F> {
             drop(protocol);
             let batch = Batch { level, sequence, bytes, records };
             let (node, route) = (Weak::clone(&self.node), self.route.clone());
-            tokio::spawn(deliver(node, route, batch, Arc::clone(&self.room)));
+            let span = span::of_level(route.fence, level);
+            let delivery = deliver(node, route, batch, Arc::clone(&self.room));
+            tokio::spawn(delivery.instrument(span));
         }
     }
 }

@@ -35,7 +35,9 @@ pub mod waves;
 use std::time::Duration;
 
 use sokohive_engine::{Limit, Statistics};
-use sokohive_proto::{Finish, JobKey, JobProgress, Rank, Refusal, Row, Task, Traffic};
+use sokohive_proto::{
+    Fence, Finish, JobKey, JobProgress, Level, Rank, Refusal, Row, Task, Traffic,
+};
 
 pub use call::{CallError, CallId, Reply, Request};
 pub use ending::{Ending, StopReason};
@@ -169,6 +171,11 @@ impl Job {
         // The far deadline only keeps a driver from waiting without any.
         let far = self.shared.now + LOST;
         Some(members.chain(state).min().unwrap_or(far))
+    }
+
+    /// The job and epoch once they are known, and the level that is open.
+    pub fn place(&self) -> (Option<Fence>, Option<Level>) {
+        (self.shared.fence, self.shared.level)
     }
 
     /// Figures for whoever watches.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sokohive_engine::{Ending, Limit};
 use sokohive_proto::{JobEnding, JobKey, JobResult, JobState};
-use tracing::info;
+use tracing::{Instrument, info, info_span};
 
 use super::ServeOptions;
 use super::jobs::{Jobs, Turn};
@@ -17,10 +17,12 @@ use crate::cluster::prepare::{Settled, prepare};
 pub(super) async fn run(jobs: Arc<Jobs>, registry: Arc<Registry>, options: ServeOptions) {
     while let Some(turn) = jobs.next().await {
         let number = turn.number;
-        info!("job {number}: begins");
+        let span = info_span!("job", number = %number);
+        span.in_scope(|| info!("begins"));
         jobs.update(number, JobState::Running(None));
-        let result = run_one(&jobs, &registry, &options, turn).await;
-        info!("job {number}: {}", summary(&result));
+        let running = run_one(&jobs, &registry, &options, turn);
+        let result = running.instrument(span.clone()).await;
+        span.in_scope(|| info!("{}", summary(&result)));
         jobs.update(number, JobState::Ended(result));
     }
 }
@@ -50,7 +52,7 @@ async fn run_one(
             return ended_early(JobEnding::Limit { limit, lower_bound: 0, best: None });
         }
     };
-    info!("job {number}: {} workers", workers.len());
+    info!("{} workers", workers.len());
     let settings = Settings {
         key: JobKey::random(),
         task: submission.task,
