@@ -26,6 +26,10 @@ else
   exit 0
 fi
 compose+=(-f deploy/compose.yaml -p sokohive-test)
+SOKOHIVE_SECRETS="$(mktemp -d)"
+export SOKOHIVE_SECRETS
+trap 'rm -rf "$SOKOHIVE_SECRETS"' EXIT
+deploy/certificates.sh "$SOKOHIVE_SECRETS"
 export DOCKER_BUILDKIT=0 COMPOSE_DOCKER_CLI_BUILD=0
 export SOKOHIVE_TAG=test SOKOHIVE_TARGET=prebuilt SOKOHIVE_MIN_WORKERS=1 SOKOHIVE_PORT=17400
 # The search may hold so much in each worker, and its container somewhat more: on p15 one worker of
@@ -61,6 +65,7 @@ clean() {
     "${compose[@]}" logs --tail=40 || true
   fi
   "${compose[@]}" down -v --remove-orphans >/dev/null 2>&1 || true
+  rm -rf "$SOKOHIVE_SECRETS"
   exit "$status"
 }
 trap clean EXIT
@@ -102,6 +107,25 @@ for container in $("${compose[@]}" ps -q); do
   done
   [ "$health" = healthy ] || fail "container $container is $health"
 done
+
+echo "nobody is served without a certificate, or without the token"
+refused() {
+  "${compose[@]}" exec -T coordinator env "${@:2}" sokohive status 2>&1 | grep -q "$1" || fail "not refused: $1"
+}
+refused "does not speak without TLS" -u SOKOHIVE_TLS_CA -u SOKOHIVE_TLS_CERT -u SOKOHIVE_TLS_KEY -u SOKOHIVE_TLS_NAME
+refused "a job token is missing" -u SOKOHIVE_JOB_TOKEN_FILE
+
+echo "everyone shows figures"
+page() {
+  docker exec "$1" bash -c 'exec 3<>/dev/tcp/127.0.0.1/7480
+    printf "GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n" >&3
+    cat <&3'
+}
+for container in $("${compose[@]}" ps -q worker); do
+  page "$container" | grep -q '^sokohive_worker_jobs_total [1-9]' || fail "$container shows no figures"
+done
+page "$("${compose[@]}" ps -q coordinator)" | grep -q '^sokohive_coordinator_workers 4' ||
+  fail "the coordinator shows no figures"
 
 echo "a worker killed in the middle of a search"
 victim="$("${compose[@]}" ps -q worker | head -n 1)"

@@ -3,12 +3,12 @@
 //! `--memory` is for what grows with the search: table, queued rows, deadlock tables. The rest has a bound
 //! of its own, as long as peers keep to the protocol; it is the sum of these:
 //!
-//! - the program, its stacks, and the tables of a board that are not counted: [`PROGRAM`];
-//! - inbox and outboxes of the search, and one batch more in each: [`MOST_POST_BYTES`];
-//! - for each thread, what it holds back before it queues it, and the filter of what it has sent:
-//!   [`THREAD`]; and for each peer a batch that is being filled;
+//! - the program, its stacks, and the tables of a board that are not counted;
+//! - inbox and outboxes of the search, and one batch more in each;
+//! - for each thread, what it holds back before it queues it, and the filter of what it has sent; and for
+//!   each peer a batch that is being filled;
 //! - for each peer, batches on their way. Going out: kept until they are acknowledged, as a message, and
-//!   encoded. Coming in: encoded, at most [`CONNECTION_WINDOW`], and as a message.
+//!   encoded. Coming in: encoded, at most a connection's window, and as a message.
 
 use sokohive_engine::MOST_POST_BYTES;
 use sokohive_host::memory;
@@ -26,8 +26,9 @@ const THREAD: u64 = 4 << 20;
 /// A batch that a thread fills for a peer: 8,192 successors of at most 48 bytes.
 const FILLING: u64 = 8_192 * 48;
 
-/// Most bytes that a worker takes beside its search, with so many peers.
-pub(crate) fn beside(threads: u32, peers: usize) -> u64 {
+/// Most bytes that a worker takes beside the `--memory` of its search, with so many threads and peers, as
+/// long as peers keep to the protocol.
+pub fn beside(threads: u32, peers: usize) -> u64 {
     let (threads, peers) = (u64::from(threads), peers as u64);
     let batch = MAX_BATCH_BYTES as u64;
     let in_flight = MAX_IN_FLIGHT as u64 * batch;

@@ -27,6 +27,7 @@ mod size;
 
 pub use cli::{Cli, DEFAULT_PORT};
 pub use engine_shard::{EngineFoundry, EngineShard};
+pub use footprint::beside;
 pub use foundry::{Foundry, Wake};
 pub use probe::{ProbeError, probe};
 pub use register::RegisterError;

@@ -5,6 +5,7 @@ mod loss;
 mod memory;
 mod metrics;
 mod serve;
+mod tls;
 
 /// Whether this build is fast enough for boards that take seconds.
 const FAST: bool = !cfg!(debug_assertions);
