@@ -224,3 +224,29 @@ fn a_board_that_cannot_be_taken_stays_refused() {
     assert_eq!(protocol.prepare(at(0), prepare(fence)).unwrap_err(), refusal);
     assert!(protocol.release(fence).unwrap().is_none());
 }
+
+#[test]
+fn batches_on_their_way_count_as_held() {
+    let fence = fence(1, 1);
+    let mut protocol = serving(fence);
+    let outgoing = protocol.outgoing(fence, 1).unwrap();
+    outgoing.send(at(0), 1_000);
+    let second = outgoing.send(at(0), 500);
+    assert_eq!(protocol.report(at(0), fence).unwrap().memory, 1_500);
+    assert_eq!(protocol.figures().unwrap().in_flight, 1_500);
+    protocol.outgoing(fence, 1).unwrap().acknowledged(at(1), second, 10);
+    assert_eq!(protocol.report(at(1), fence).unwrap().memory, 1_000);
+}
+
+#[test]
+fn what_has_been_done_stays_counted_when_a_job_is_over() {
+    let first = fence(1, 1);
+    let mut protocol = serving(first);
+    assert_eq!(protocol.totals().jobs, 0, "it is not over yet");
+    protocol.push(push(first, 1, 1, 1)).unwrap();
+    protocol.release(first).unwrap();
+    assert!(protocol.figures().is_none());
+    let totals = protocol.totals();
+    assert_eq!((totals.jobs, totals.traffic.batches_received), (1, 1));
+    assert_eq!(protocol.last_epoch(), 1);
+}
