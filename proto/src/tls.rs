@@ -227,31 +227,42 @@ pub fn is_untrusted(cause: &str) -> bool {
 impl Security {
     /// What went wrong with a call, down to the cause, for people. Problems of TLS are said in words.
     pub fn cause(&self, status: &Status) -> String {
-        match status.source() {
-            Some(source) => self.explained(last_cause(source)),
-            None => self.explained(status.message().to_owned()),
-        }
+        self.explained(status_cause(status), false)
+    }
+
+    /// What went wrong with the first call on a connection, as [`Security::cause`] says it. That the
+    /// other side closes it then may have to do with TLS.
+    pub fn first_cause(&self, status: &Status) -> String {
+        self.explained(status_cause(status), true)
     }
 
     /// What went wrong with a connection, down to the cause, for people.
     pub fn connect_cause(&self, error: &tonic::transport::Error) -> String {
-        self.explained(last_cause(error))
+        self.explained(last_cause(error), true)
     }
 
     /// Adds what the text of a cause does not say. Texts are all there is: causes come through layers
     /// that keep no types.
-    fn explained(&self, cause: String) -> String {
+    fn explained(&self, cause: String, first: bool) -> String {
         let has = |part: &&str| cause.contains(*part);
+        let closed = || CLOSED.iter().any(has);
         let remark = match self.is_on() {
             false if has(&"frame with invalid size") => "the other side does not speak without TLS",
+            false if first && closed() => {
+                "the other side closed the connection; perhaps it wants TLS"
+            }
             true if has(&"InvalidContentType") => "the other side does not speak TLS",
             true if has(&"received fatal alert") => "our certificate is not accepted there",
             true if has(&BAD_CERTIFICATE) => "the other side's certificate is not accepted here",
-            true if CLOSED.iter().any(has) => {
+            true if closed() => {
                 "the other side closed the connection, as it does on a certificate that is not accepted"
             }
             _ => return cause,
         };
         format!("{remark}: {cause}")
     }
+}
+
+fn status_cause(status: &Status) -> String {
+    status.source().map_or_else(|| status.message().to_owned(), last_cause)
 }

@@ -38,7 +38,8 @@ pub async fn probe(address: &str, security: &Security) -> Result<(), ProbeError>
         let channel = endpoint.connect().await.map_err(unreachable)?;
         let request = HealthCheckRequest { service: String::new() };
         let answer = HealthClient::new(channel).check(request).await;
-        let answer = answer.map_err(|status| ProbeError::Unreachable(security.cause(&status)))?;
+        let answer =
+            answer.map_err(|status| ProbeError::Unreachable(security.first_cause(&status)))?;
         match answer.into_inner().status() {
             ServingStatus::Serving => Ok(()),
             _ => Err(ProbeError::NotServing),

@@ -199,7 +199,7 @@ impl Client {
     fn error(&self, status: &Status) -> ClientError {
         match Refusal::from_status(status) {
             Some(refusal) => ClientError::Refused(refusal),
-            None => self.unreachable(&self.security.cause(status)),
+            None => self.unreachable(&self.security.first_cause(status)),
         }
     }
 

@@ -41,7 +41,8 @@ impl Link {
 
     async fn ask(&mut self, request: Request) -> Result<Reply, CallError> {
         let Self { client, security } = self;
-        let error = |status| error(security, &status);
+        let first = matches!(request, Request::Hello);
+        let error = |status| error(security, &status, first);
         match request {
             Request::Hello => {
                 let request = wire::HelloRequest { protocol: PROTOCOL };
@@ -86,9 +87,10 @@ fn bad(bad: &BadField) -> CallError {
     CallError::Refused(Refusal::BadField(format!("answer: {bad}")))
 }
 
-fn error(security: &Security, status: &Status) -> CallError {
+fn error(security: &Security, status: &Status, first: bool) -> CallError {
     match Refusal::from_status(status) {
         Some(refusal) => CallError::Refused(refusal),
+        None if first => CallError::Unreachable(security.first_cause(status)),
         None => CallError::Unreachable(security.cause(status)),
     }
 }
