@@ -110,7 +110,9 @@ done
 
 echo "nobody is served without a certificate, or without the token"
 refused() {
-  "${compose[@]}" exec -T coordinator env "${@:2}" sokohive status 2>&1 | grep -Eq "$1" || fail "not refused: $1"
+  local answer
+  answer="$("${compose[@]}" exec -T coordinator env "${@:2}" sokohive status 2>&1)" && fail "served without: ${*:2}"
+  grep -Eq "$1" <<<"$answer" || fail "refused by other words: $answer"
 }
 refused "does not speak without TLS|perhaps it wants TLS" -u SOKOHIVE_TLS_CA -u SOKOHIVE_TLS_CERT -u SOKOHIVE_TLS_KEY -u SOKOHIVE_TLS_NAME
 refused "a job token is missing" -u SOKOHIVE_JOB_TOKEN_FILE
@@ -122,10 +124,11 @@ page() {
     cat <&3'
 }
 for container in $("${compose[@]}" ps -q worker); do
-  page "$container" | grep -q '^sokohive_worker_jobs_total [1-9]' || fail "$container shows no figures"
+  figures="$(page "$container")"
+  grep -q '^sokohive_worker_jobs_total [1-9]' <<<"$figures" || fail "$container shows no figures"
 done
-page "$("${compose[@]}" ps -q coordinator)" | grep -q '^sokohive_coordinator_workers 4' ||
-  fail "the coordinator shows no figures"
+figures="$(page "$("${compose[@]}" ps -q coordinator)")"
+grep -q '^sokohive_coordinator_workers 4' <<<"$figures" || fail "the coordinator shows no figures"
 
 echo "a worker killed in the middle of a search"
 victim="$("${compose[@]}" ps -q worker | head -n 1)"
