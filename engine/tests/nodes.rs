@@ -71,9 +71,8 @@ impl Cluster {
     fn solve(&self, level: &Level, rule: Rule) -> Answer {
         let mut levels = self.navigator.levels();
         let mut answer = Answer { moves: None, statistics: Vec::new(), bytes: 0, records: 0 };
-        let best = match self.search(&mut levels, None, u64::MAX, &mut answer) {
-            Ok(best) => best,
-            Err(_) => unreachable!("nobody has so many levels"),
+        let Ok(best) = self.search(&mut levels, None, u64::MAX, &mut answer) else {
+            unreachable!("nobody has so many levels")
         };
         self.finish(level, rule, best, &mut answer);
         answer
