@@ -60,6 +60,7 @@ impl Cluster {
                     prefix: format!("{attempt}-{me}"),
                 }),
                 restores,
+                spill: None,
             };
             let wake = wake.clone();
             Node::start(level, course, share, move || _ = wake.send(())).map(Arc::new)
@@ -302,6 +303,7 @@ fn a_share_that_does_not_fit_is_refused() {
         threads: 1,
         journal: None,
         restores: false,
+        spill: None,
     };
     let start = |share: Share| Node::start(level, course, share, || {}).err();
     assert!(matches!(start(share.clone()), Some(NodeError::Share(_))));
