@@ -7,7 +7,7 @@
 //! `local` runs one search in this process with `watch` beside it, and what happens becomes an
 //! `event` that `report` turns into text, JSON and progress. `exit` says how it all ended.
 //!
-//! [`cluster`] runs a search on workers; `remote` has the commands for that (`serve`, `submit`,
+//! [`checkpoint`] is what is written down of a search. [`cluster`] runs a search on workers; `remote` has the commands for that (`serve`, `submit`,
 //! `watch`, `cancel`, `status`) and the counterpart of `local`.
 //!
 //! ```
@@ -18,6 +18,7 @@
 mod bench;
 mod board;
 mod boards;
+pub mod checkpoint;
 mod cli;
 pub mod cluster;
 mod completions;

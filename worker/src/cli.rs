@@ -33,8 +33,8 @@ pub struct Cli {
     /// Searching threads [default: all cores]
     #[arg(long, short, value_name = "N", env = "SOKOHIVE_THREADS")]
     pub threads: Option<NonZeroU32>,
-    /// Folder for what must outlive the process: the epoch, so that leftovers of an earlier job
-    /// are still refused after a restart
+    /// Folder for what must outlive the process: the journals of searches that keep checkpoints, and
+    /// the epoch, so that leftovers of an earlier job are still refused after a restart
     #[arg(long, value_name = "FOLDER", env = "SOKOHIVE_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
     /// A serving coordinator to register with; without it, a coordinator has to be given this

@@ -1,20 +1,35 @@
 //! The engine's shard behind the protocol's trait.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use sokohive_engine::{
     Course, FoundFinish, Level as Board, Next, Node, NodeError, NodeStatus, ReadOptions, RowEntry,
     Share, Side,
 };
-use sokohive_proto::{Entry, Finish, Level, OpenList, Rank, Refusal, Row, Task, Trail};
+use sokohive_proto::{
+    Entry, Epoch, Finish, JobKey, Level, OpenList, Rank, Refusal, Row, Segment, SegmentName, Task,
+    Trail,
+};
 
 use crate::foundry::{Foundry, Wake};
 use crate::protocol::Layout;
-use crate::shard::{OfferError, Sealed, Shard, ShardStatus};
+use crate::segments;
+use crate::shard::{OfferError, Restoration, Sealed, Shard, ShardStatus};
 
 /// Lays out the engine's shards.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EngineFoundry;
+#[derive(Clone, Debug, Default)]
+pub struct EngineFoundry {
+    /// Where journals are kept.
+    journals: Option<PathBuf>,
+}
+
+impl EngineFoundry {
+    /// Shards that keep their journals in a folder of this one, if there is one.
+    pub fn new(data_dir: Option<&Path>) -> Self {
+        Self { journals: data_dir.map(|folder| folder.join("journal")) }
+    }
+}
 
 /// One of the engine's shards.
 pub struct EngineShard {
@@ -28,6 +43,9 @@ impl Foundry for EngineFoundry {
     type Shard = EngineShard;
 
     fn lay_out(&self, layout: &Layout, wake: Wake) -> Result<EngineShard, Refusal> {
+        if layout.journal || layout.restores {
+            return Err(Refusal::NoJournal("journals are not available".to_owned()));
+        }
         let options = ReadOptions::default().edge_is_wall(layout.task.edge_is_wall);
         let board = Board::read(layout.task.board.as_bytes(), options)
             .map_err(|error| Refusal::BadBoard(error.to_string()))?;
@@ -41,6 +59,29 @@ impl Foundry for EngineFoundry {
         let node = Node::start(&board, course(&layout.task), share, move || wake())
             .map_err(|error| refusal(&error))?;
         Ok(EngineShard { node, level: Mutex::new(None) })
+    }
+
+    fn keeps_journal(&self) -> bool {
+        self.journals.is_some()
+    }
+
+    fn present(&self, segments: &[Segment]) -> Vec<bool> {
+        match &self.journals {
+            Some(folder) => segments::present(folder, segments),
+            None => vec![false; segments.len()],
+        }
+    }
+
+    fn remove(&self, names: &[SegmentName]) {
+        if let Some(folder) = &self.journals {
+            segments::remove(folder, names);
+        }
+    }
+
+    fn discard(&self, job: JobKey, before: Option<Epoch>, keep: &[SegmentName]) {
+        if let Some(folder) = &self.journals {
+            segments::discard(folder, job, before, keep);
+        }
     }
 }
 
@@ -62,6 +103,14 @@ fn refusal(error: &NodeError) -> Refusal {
 }
 
 impl Shard for EngineShard {
+    fn restore(&self, _: Restoration) {}
+
+    fn sync(&self) -> Result<(), String> {
+        Err("journals are not available".to_owned())
+    }
+
+    fn compact(&self) {}
+
     fn open_level(&self, level: Level, incumbent: Option<u32>) {
         *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
         self.node.open_level(level.side, level.f, incumbent);
@@ -101,6 +150,7 @@ impl Shard for EngineShard {
             fault: status.fault.map(str::to_owned),
             statistics: status.statistics,
             memory: status.memory,
+            ..ShardStatus::default()
         }
     }
 

@@ -48,6 +48,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
             _ = interrupt.recv() => info!("SIGINT"),
         }
     };
-    serve(listener, EngineFoundry, cli.options(bound), shutdown).await?;
+    let foundry = EngineFoundry::new(cli.data_dir.as_deref());
+    serve(listener, foundry, cli.options(bound), shutdown).await?;
     Ok(())
 }

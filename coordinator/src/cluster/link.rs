@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sokohive_proto::wire::worker_control_client::WorkerControlClient;
 use sokohive_proto::{
-    AddressError, BadField, Hello, PROTOCOL, Refusal, Report, control_client, endpoint, wire,
+    AddressError, BadField, Hello, Refusal, Report, control_client, endpoint, wire,
 };
 use tokio::time::timeout;
 use tonic::Status;
@@ -41,7 +41,7 @@ impl Link {
         let client = &mut self.client;
         match request {
             Request::Hello => {
-                let request = wire::HelloRequest { protocol: PROTOCOL };
+                let request = wire::HelloRequest::new(&[]);
                 let hello =
                     client.hello(request).await.map_err(|status| error(&status))?.into_inner();
                 Hello::try_from(hello).map(Reply::Hello).map_err(|field| bad(&field))
@@ -73,7 +73,7 @@ impl Link {
                 rows.rows(ranks.len()).map(Reply::Rows).map_err(|field| bad(&field))
             }
             Request::Release(fence) => {
-                let request = wire::ReleaseRequest { fence: Some(fence.into()) };
+                let request = wire::ReleaseRequest { fence: Some(fence.into()), discard: false };
                 client.release(request).await.map_err(|status| error(&status))?;
                 Ok(Reply::Released)
             }

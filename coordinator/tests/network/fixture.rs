@@ -9,9 +9,13 @@ use std::time::Duration;
 use sokohive::cluster::job::{Levels, Settings, StopReason};
 use sokohive::cluster::{Drive, Plan, ReadRows};
 use sokohive_engine::{EstimateChoice, Moves, Objective, Rule, SearchChoice};
-use sokohive_proto::{Finish, JobKey, JobResult, Level, Owners, Rank, Refusal, Row, Task};
+use sokohive_proto::{
+    Epoch, Finish, JobKey, JobResult, Level, Owners, Rank, Refusal, Row, Segment, SegmentName, Task,
+};
 use sokohive_worker::protocol::Layout;
-use sokohive_worker::{Foundry, OfferError, Options, Sealed, Shard, ShardStatus, Wake, serve};
+use sokohive_worker::{
+    Foundry, OfferError, Options, Restoration, Sealed, Shard, ShardStatus, Wake, serve,
+};
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -68,9 +72,25 @@ impl Foundry for Graphs {
         });
         Ok(running)
     }
+    fn keeps_journal(&self) -> bool {
+        false
+    }
+    fn present(&self, segments: &[Segment]) -> Vec<bool> {
+        vec![false; segments.len()]
+    }
+    fn remove(&self, _: &[SegmentName]) {}
+    fn discard(&self, _: JobKey, _: Option<Epoch>, _: &[SegmentName]) {}
 }
 
 impl Shard for Running {
+    fn restore(&self, _: Restoration) {}
+
+    fn sync(&self) -> Result<(), String> {
+        Err("no journal".to_owned())
+    }
+
+    fn compact(&self) {}
+
     fn open_level(&self, level: Level, incumbent: Option<u32>) {
         self.shard.open_level(level, incumbent);
     }

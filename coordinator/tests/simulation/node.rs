@@ -38,7 +38,10 @@ impl Node {
     pub(crate) fn new(worker: usize, life: u64) -> Self {
         let incarnation = Incarnation::new(1000 * (worker as u64 + 1) + life);
         Self {
-            protocol: Protocol::new(Identity { incarnation, memory: 1 << 20, threads: 1 }, 0),
+            protocol: Protocol::new(
+                Identity { incarnation, memory: 1 << 20, threads: 1, keeps_journal: false },
+                0,
+            ),
             alive: true,
             cut: false,
             shard: None,

@@ -459,19 +459,21 @@ impl World {
                 }
             }
             Request::OpenLevel(open) => {
-                let opened = node.protocol.open_level(now, open);
+                let (fence, wait) = (open.fence, open.wait);
+                let opened = node.protocol.open_level(now, open).map(|_| ());
                 self.wake(worker);
-                return self.report_later(worker, job, call, opened, open.fence, open.wait);
+                return self.report_later(worker, job, call, opened, fence, wait);
             }
             Request::Poll(poll) => {
-                let polled = node.protocol.poll(now, poll);
-                return self.report_later(worker, job, call, polled, poll.fence, poll.wait);
+                let (fence, wait) = (poll.fence, poll.wait);
+                let polled = node.protocol.poll(now, poll).map(|_| ());
+                return self.report_later(worker, job, call, polled, fence, wait);
             }
             Request::Rows(fence, ranks) => {
                 node.protocol.shard(now, fence).map(|shard| Reply::Rows(shard.rows(&ranks)))
             }
-            Request::Release(fence) => node.protocol.release(fence).map(|shard| {
-                if let Some(shard) = shard {
+            Request::Release(fence) => node.protocol.release(fence, false).map(|released| {
+                if let Some(shard) = released.shard {
                     shard.stop();
                     node.shard = None;
                 }

@@ -14,9 +14,11 @@
 //!   window per sender knows the numbers taken in.
 //! - Nothing of another job or of an earlier epoch reaches the shard: every call carries a
 //!   [`Fence`].
+//! - Nothing is taken in before a shard that is to be restored knows what is closed.
 //! - Nothing of a level that is over reaches the shard: the coordinator ends a level only when all
 //!   batches of it have been applied, so a fresh batch of such a level is refused as an error.
 
+mod journal;
 mod layout;
 mod outgoing;
 mod serving;
@@ -27,8 +29,10 @@ use std::time::Duration;
 
 use sokohive_proto::{
     Epoch, Fence, Hello, Incarnation, OpenLevel, PROTOCOL, Poll, Prepare, Push, Refusal, Report,
+    Restore,
 };
 
+pub use journal::Chore;
 use layout::LayingOut;
 pub use layout::Layout;
 pub use outgoing::{MAX_IN_FLIGHT, Outgoing, PushError, Retry};
@@ -51,6 +55,8 @@ pub struct Identity {
     pub memory: u64,
     /// Threads that it searches on.
     pub threads: u32,
+    /// Whether it has a place to keep a journal.
+    pub keeps_journal: bool,
 }
 
 /// The worker's side of the protocol.
@@ -59,6 +65,8 @@ pub struct Protocol<S> {
     identity: Identity,
     /// The largest epoch ever taken part in, 0 for none. INVARIANT: never falls.
     last_epoch: u64,
+    /// Whether the process has been told to end.
+    leaving: bool,
     state: State<S>,
 }
 
@@ -68,6 +76,15 @@ enum State<S> {
     Vacant,
     LayingOut(LayingOut),
     Serving(Serving<S>),
+}
+
+/// What [`Protocol::release`] leads to.
+#[derive(Debug)]
+pub struct Released<S> {
+    /// The shard, to be stopped.
+    pub shard: Option<Arc<S>>,
+    /// Whether what has been kept of the job is to be deleted, once the shard has been stopped.
+    pub discard: bool,
 }
 
 /// What [`Protocol::prepare`] leads to.
@@ -89,7 +106,7 @@ pub enum Preparation<S> {
 impl<S: Shard> Protocol<S> {
     /// A worker without a job, that has taken part in epochs up to `last_epoch`, 0 for none.
     pub fn new(identity: Identity, last_epoch: u64) -> Self {
-        Self { identity, last_epoch, state: State::Vacant }
+        Self { identity, last_epoch, leaving: false, state: State::Vacant }
     }
 
     /// What the worker is.
@@ -102,6 +119,9 @@ impl<S: Shard> Protocol<S> {
         if protocol != PROTOCOL {
             return Err(Refusal::ProtocolVersion { expected: PROTOCOL, found: protocol });
         }
+        if self.leaving {
+            return Err(Refusal::ShuttingDown);
+        }
         Ok(Hello {
             protocol: PROTOCOL,
             incarnation: self.identity.incarnation,
@@ -109,6 +129,8 @@ impl<S: Shard> Protocol<S> {
             memory: self.identity.memory,
             threads: self.identity.threads,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            keeps_journal: self.identity.keeps_journal,
+            present: Vec::new(),
         })
     }
 
@@ -118,6 +140,9 @@ impl<S: Shard> Protocol<S> {
         let current = self.identity.incarnation;
         if called != current {
             return Err(Refusal::OtherIncarnation { current, called });
+        }
+        if self.leaving {
+            return Err(Refusal::ShuttingDown);
         }
         match &mut self.state {
             State::LayingOut(laying) if laying.fence() == prepare.fence => {
@@ -165,18 +190,46 @@ impl<S: Shard> Protocol<S> {
     }
 
     /// Opens a level.
-    pub fn open_level(&mut self, now: Duration, open: OpenLevel) -> Result<(), Refusal> {
-        self.serving(open.fence)?.open_level(now, &open)
+    pub fn open_level(&mut self, now: Duration, open: OpenLevel) -> Result<Vec<Chore<S>>, Refusal> {
+        self.serving(open.fence)?.open_level(now, open)
+    }
+
+    /// Begins to restore the shard.
+    pub fn restore(&mut self, now: Duration, restore: Restore) -> Result<(), Refusal> {
+        self.serving(restore.fence)?.restore(now, restore)
     }
 
     /// Takes note of what a poll brings. The answer is a [`Protocol::report`].
-    pub fn poll(&mut self, now: Duration, poll: Poll) -> Result<(), Refusal> {
-        self.serving(poll.fence)?.poll(now, &poll)
+    pub fn poll(&mut self, now: Duration, poll: Poll) -> Result<Vec<Chore<S>>, Refusal> {
+        self.serving(poll.fence)?.poll(now, poll)
+    }
+
+    /// A [`Chore::Sync`] is over. Says what to do next.
+    pub fn synced(
+        &mut self,
+        fence: Fence,
+        ordinal: u32,
+        result: Result<(), String>,
+    ) -> Option<Chore<S>> {
+        self.serving(fence).ok()?.synced(ordinal, result)
     }
 
     /// How things go in a job.
     pub fn report(&mut self, now: Duration, fence: Fence) -> Result<Report, Refusal> {
-        Ok(self.serving(fence)?.report(now))
+        let leaving = self.leaving;
+        Ok(Report { leaving, ..self.serving(fence)?.report(now) })
+    }
+
+    /// Takes part in no other job from now on: the process is about to end. Says whether there is a
+    /// job that has to end first.
+    pub fn leave(&mut self) -> bool {
+        self.leaving = true;
+        self.is_occupied()
+    }
+
+    /// Whether there is a job at hand.
+    pub fn is_occupied(&self) -> bool {
+        self.occupation().is_some()
     }
 
     /// Takes in a batch of a peer. Says whether it had come before.
@@ -203,11 +256,13 @@ impl<S: Shard> Protocol<S> {
         self.serving(fence).ok()?.outgoing(peer)
     }
 
-    /// Ends a job. Hands back its shard, to be stopped. A job that is over stays over.
-    pub fn release(&mut self, fence: Fence) -> Result<Option<Arc<S>>, Refusal> {
+    /// Ends a job. A job that is over stays over. With `discard` nobody will go on with it.
+    pub fn release(&mut self, fence: Fence, discard: bool) -> Result<Released<S>, Refusal> {
         match self.check(fence) {
-            Ok(()) => Ok(self.vacate()),
-            Err(Refusal::NoJob | Refusal::OldEpoch { .. }) => Ok(None),
+            Ok(()) => Ok(Released { shard: self.vacate(), discard }),
+            Err(Refusal::NoJob) => Ok(Released { shard: None, discard }),
+            // The job may go on in the newer epoch.
+            Err(Refusal::OldEpoch { .. }) => Ok(Released { shard: None, discard: false }),
             Err(refusal) => Err(refusal),
         }
     }

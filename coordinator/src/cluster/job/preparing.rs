@@ -54,6 +54,9 @@ fn call(shared: &mut Shared, worker: usize) {
         owners: Owners::even(shared.members.len()),
         task: shared.settings.task.clone(),
         wait: WAIT,
+        journal: false,
+        restores: false,
+        keep: Vec::new(),
     };
     shared.call(worker, Request::Prepare(Box::new(prepare)));
 }

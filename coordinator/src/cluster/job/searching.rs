@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sokohive_engine::{Limit, Side};
-use sokohive_proto::{Level, OpenLevel, OpenList, Poll};
+use sokohive_proto::{Level, OpenLevel, OpenList, Poll, Upkeep};
 
 use super::call::{Reply, Request};
 use super::releasing::Releasing;
@@ -52,7 +52,13 @@ impl Searching {
         shared.level = Some(level);
         if let Some(fence) = shared.fence {
             let incumbent = shared.incumbent_cost();
-            shared.call_all(&Request::OpenLevel(OpenLevel { fence, level, incumbent, wait: WAIT }));
+            shared.call_all(&Request::OpenLevel(OpenLevel {
+                fence,
+                level,
+                incumbent,
+                wait: WAIT,
+                upkeep: Upkeep::default(),
+            }));
         }
         // The reports that answer the opening are the first wave.
         let waves = Waves::new(shared.members.len());
@@ -104,7 +110,13 @@ impl Searching {
     fn wave(self, shared: &mut Shared) -> State {
         if let Some(fence) = shared.fence {
             let incumbent = shared.incumbent_cost();
-            let poll = Poll { fence, level: Some(self.level), incumbent, wait: WAIT };
+            let poll = Poll {
+                fence,
+                level: Some(self.level),
+                incumbent,
+                wait: WAIT,
+                upkeep: Upkeep::default(),
+            };
             shared.call_all(&Request::Poll(poll));
         }
         State::Searching(self)

@@ -121,6 +121,8 @@ fn hello(worker: usize) -> Hello {
         memory: 1 << 20,
         threads: 2,
         version: "test".to_owned(),
+        keeps_journal: true,
+        present: Vec::new(),
     }
 }
 
@@ -202,7 +204,7 @@ fn a_worker_of_another_version_is_named() {
     });
     let (worker, reason, retryable) = bench.failure();
     assert_eq!((worker, retryable), (Some("worker-1:1"), false));
-    assert_eq!(reason, "it speaks protocol version 2, expected 1");
+    assert_eq!(reason, "it speaks protocol version 3, expected 2");
 }
 
 #[test]
