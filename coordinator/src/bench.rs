@@ -123,6 +123,7 @@ fn settings(args: &Args, board: &Board) -> Settings {
         deadlocks: true,
         workers: Vec::new(),
         entry_width: None,
+        spill: None,
     }
 }
 

@@ -40,6 +40,9 @@ pub(crate) fn search(
     if let Some(width) = settings.entry_width {
         solver = solver.entry_width(width);
     }
+    if let Some(place) = &settings.spill {
+        solver = solver.spill(place.clone());
+    }
     let chosen = solver.chosen_search();
     // Progress comes from the watcher's thread; its failure is kept for this one.
     let failure = Mutex::new(None);

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::thread;
 
-use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice};
+use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice, SpillPlace};
 use sokohive_proto::{AddressError, endpoint};
 
 use crate::board::Board;
@@ -29,7 +30,7 @@ pub(crate) struct Args {
     ///
     /// What --memory says is then meant for each of them.
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', value_parser = address)]
-    #[arg(conflicts_with_all = ["threads", "entry_width"])]
+    #[arg(conflicts_with_all = ["threads", "entry_width", "spill_dir"])]
     workers: Vec<String>,
     /// Print the moves too: as SOLUTION if proven shortest, else as BEST_FOUND
     #[arg(long)]
@@ -72,6 +73,12 @@ pub(crate) struct SearchArgs {
     /// Most memory for the search, such as 512M or 4G [default: 80 % of what is free]
     #[arg(long, short, value_name = "SIZE")]
     memory: Option<Bytes>,
+    /// Let the open list wait on disk, in this folder, where it takes more than an eighth of the memory
+    #[arg(long, value_name = "FOLDER")]
+    spill_dir: Option<PathBuf>,
+    /// Most of the open list on disk, such as 20G [default: nine tenths of what is free there]
+    #[arg(long, value_name = "SIZE", requires = "spill_dir")]
+    spill_limit: Option<Bytes>,
     /// Time given to each board, such as 10, 10s, 500ms, 2m [default: no limit]
     #[arg(long, value_name = "TIME")]
     timeout: Option<Span>,
@@ -97,26 +104,37 @@ impl SearchArgs {
         check_estimate(self.search, self.estimate)
     }
 
-    /// Whether the number of threads was given.
-    pub(crate) fn has_threads(&self) -> bool {
-        self.threads.is_some()
+    /// A flag that says how this process searches, if one was given: workers have flags of their own for that.
+    pub(crate) fn for_this_process(&self) -> Option<&'static str> {
+        match self {
+            Self { threads: Some(_), .. } => Some("--threads"),
+            Self { spill_dir: Some(_), .. } => Some("--spill-dir"),
+            _ => None,
+        }
     }
 
     /// What these flags mean for `board`.
     fn settings(&self, board: &Board) -> Settings {
+        let memory = self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes);
+        let spill = self.spill_dir.clone().map(|directory| SpillPlace {
+            directory,
+            most_bytes: self.spill_limit.map_or(u64::MAX, |Bytes(bytes)| bytes),
+            share: memory / 8,
+        });
         Settings {
             rule: self.rule.unwrap_or_else(|| board.level.rule()),
             objective: self.objective,
             search: self.search,
             estimate: self.estimate,
             threads: self.threads.map_or_else(all_cores, |Threads(number)| number),
-            memory: self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
+            memory,
             timeout: self.timeout.map(|Span(time)| time),
             expansions: self.max_expansions.unwrap_or(u64::MAX),
             dominance: !self.no_dominance,
             deadlocks: !self.no_deadlock_tables,
             workers: Vec::new(),
             entry_width: self.entry_width,
+            spill,
         }
     }
 

@@ -30,7 +30,11 @@ fn a_spilled_open_list_changes_no_answer_and_no_proof() {
             let options = Options { search, estimate, threads, ..Options::default() };
             let whole = solve(&options, u64::MAX, None).statistics;
             let outcome = solve(&options, u64::MAX, Some(place(256 << 10, u64::MAX)));
-            assert!(matches!(outcome.ending, Ending::Optimal(_)), "{options}: {:?}", outcome.ending);
+            assert!(
+                matches!(outcome.ending, Ending::Optimal(_)),
+                "{options}: {:?}",
+                outcome.ending
+            );
             let spilled = outcome.statistics;
             println!("{options}: {} bytes spilled", spilled.spilled_bytes);
             assert!(whole.spilled_bytes == 0 && spilled.spilled_bytes > 1 << 20, "{options}");

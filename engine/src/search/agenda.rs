@@ -303,9 +303,8 @@ impl<R: Copy> Agenda<R> {
         let later = |side: Side, f: u32| level.is_none_or(|l| side != l.side || f > l.f);
         let candidates = [Side::Forward, Side::Backward].into_iter().filter_map(|side| {
             let buckets = state.buckets[side as usize].iter().rev();
-            let mut large = buckets.filter(|(f, bucket)| {
-                bucket.rows >= least as u64 && later(side, **f)
-            });
+            let mut large =
+                buckets.filter(|(f, bucket)| bucket.rows >= least as u64 && later(side, **f));
             large.next().map(|(&f, bucket)| (bucket.rows, side, f))
         });
         // Of the two last buckets the larger one.

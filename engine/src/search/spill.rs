@@ -26,7 +26,7 @@ use crate::rank::Rank;
 pub struct SpillPlace {
     /// The folder; made if it is not there.
     pub directory: PathBuf,
-    /// Most bytes on disk.
+    /// Most bytes on disk. Whatever is said here, a tenth of what is free at the start is left free.
     pub most_bytes: u64,
     /// Bytes of rows that stay in memory, as far as they can.
     pub share: u64,
@@ -80,10 +80,12 @@ impl<R: Rank> Spill<R> {
                 }
             }
         };
+        let system = rustix::fs::fstatvfs(&file)?;
+        let free = system.f_bavail.saturating_mul(system.f_frsize);
         Ok(Self {
             file,
             share: place.share,
-            most_blocks: place.most_bytes / BLOCK as u64,
+            most_blocks: place.most_bytes.min(free / 10 * 9) / BLOCK as u64,
             blocks: Mutex::default(),
             written: AtomicU64::new(0),
             failed: AtomicBool::new(false),
@@ -189,9 +191,8 @@ impl<R: Rank> Spill<R> {
             let (ranks, after) = after.split_at_checked(rows.checked_mul(8 * R::WORDS)?)?;
             let rank = |bytes: &[u8]| {
                 let words = bytes.chunks_exact(8).map(word).enumerate();
-                words.fold(R::ZERO, |rank, (index, word)| {
-                    rank.add(R::from_word(word, index as u32))
-                })
+                words
+                    .fold(R::ZERO, |rank, (index, word)| rank.add(R::from_word(word, index as u32)))
             };
             runs.push((cost, ranks.chunks_exact(8 * R::WORDS).map(rank).collect()));
             rest = after;
