@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use sokohive_engine::Side;
-use sokohive_proto::OpenList;
+use sokohive_proto::{OpenList, Reached};
 
 /// Chooses the levels of one search. The job only sees to it that a level is over on all workers
 /// before the next is asked for.
@@ -16,6 +16,9 @@ pub trait Levels: Debug + Send {
         open: [Option<OpenList>; 2],
         incumbent: Option<u32>,
     ) -> Option<(Side, u32)>;
+
+    /// How far the levels have got, given that all that were chosen are over.
+    fn reached(&self) -> Reached;
 
     /// Proven: every solution costs at least this much.
     fn lower_bound(&self) -> u32;
