@@ -35,6 +35,10 @@ impl Estimate {
     pub(crate) fn matching(board: &Board) -> Self {
         Self::Matching(PushDistances::new(board))
     }
+
+    pub(crate) fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
 }
 
 /// A thread's scratch for one estimate.

@@ -21,9 +21,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::side::{Level, Side};
+use crate::journal::Reading;
 use crate::outcome::Limit;
 
 /// Rows handed over at once: enough that the lock is rarely taken, few enough that the end of a level is shared out.
@@ -48,6 +49,8 @@ pub(crate) enum End {
     CostTooLarge,
     /// A thread has panicked.
     Panicked,
+    /// A segment to be restored from cannot be read.
+    Damaged,
 }
 
 /// What a thread does next.
@@ -56,6 +59,8 @@ pub(crate) enum Work<R> {
     Rows(Chunk<R>),
     /// Relax a batch that came from another shard, then call [`Agenda::applied`].
     Batch(Vec<u8>),
+    /// Read a block of the segments being restored, or call [`Agenda::restored`] if there is none.
+    Segments(Arc<Mutex<Reading>>),
 }
 
 /// A batch ready to go to another shard.
@@ -92,6 +97,8 @@ struct State<R> {
     buckets: [BTreeMap<u32, Bucket<R>>; 2],
     /// The level being worked on: rows of greater f, and of the other side, wait.
     level: Option<Level>,
+    /// Segments being read back; no level is open meanwhile.
+    reading: Option<Arc<Mutex<Reading>>>,
     idle: usize,
     end: Option<End>,
     post: Post,
@@ -138,6 +145,9 @@ impl<R: Copy> State<R> {
             self.post.inbox_bytes -= batch.len();
             return Some(Work::Batch(batch));
         }
+        if let Some(reading) = &self.reading {
+            return Some(Work::Segments(Arc::clone(reading)));
+        }
         let Level { side, f: most } = self.level?;
         let mut entry = self.buckets[side as usize].first_entry()?;
         let f = *entry.key();
@@ -162,7 +172,7 @@ impl<R: Copy> State<R> {
         let has_rows = self.level.is_some_and(|Level { side, f }| {
             self.buckets[side as usize].first_key_value().is_some_and(|(&least, _)| least <= f)
         });
-        has_rows || !self.post.inbox.is_empty()
+        has_rows || !self.post.inbox.is_empty() || self.reading.is_some()
     }
 
     fn next(&self, side: Side) -> Option<Next> {
@@ -179,6 +189,7 @@ impl<R: Copy> Agenda<R> {
         let state = State {
             buckets: Default::default(),
             level: None,
+            reading: None,
             idle: 0,
             end: None,
             post: Post { outboxes, ..Post::default() },
@@ -197,6 +208,11 @@ impl<R: Copy> Agenda<R> {
     fn lock(&self) -> MutexGuard<'_, State<R>> {
         // A panic under the lock leaves nothing half done that matters: the search is over then.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells whoever watches that there is something to see.
+    pub(crate) fn look(&self) {
+        self.wake();
     }
 
     fn wake(&self) {
@@ -291,9 +307,17 @@ impl<R: Copy> Agenda<R> {
         self.wake();
     }
 
-    /// The level being worked on.
-    pub(crate) fn level(&self) -> Option<Level> {
-        self.lock().level
+    /// Hands out segments to be read back.
+    pub(crate) fn restore(&self, reading: Reading) {
+        let mut state = self.lock();
+        state.reading = Some(Arc::new(Mutex::new(reading)));
+        self.work.notify_all();
+        self.wake();
+    }
+
+    /// All blocks have been handed out; those who have one still work on it.
+    pub(crate) fn restored(&self) {
+        self.lock().reading = None;
     }
 
     /// Waits until the open level is worked off, or an end has come; returns the next levels, forward and backward.

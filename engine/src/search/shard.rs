@@ -1,18 +1,23 @@
 //! The states of one process: table, open list, and the threads that work on them.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use crossbeam_utils::CachePadded;
 
 use super::agenda::{Agenda, CHUNK_ROWS, Chunk, End, Sealed, Wake, Work};
-use super::exchange::{BATCH_RECORDS, BatchError, Exchange, SentFilter};
+use super::exchange::{BATCH_RECORDS, BatchError, BatchFormat, Exchange, SentFilter};
 use super::expand::{Expander, Successor};
 use super::incumbent::Incumbent;
 use super::problem::Problem;
 use super::roots;
-use super::side::Side;
+use super::side::{Level, Side};
+use crate::board::Square;
 use crate::budget::Budget;
+use crate::estimate::Estimator;
+use crate::journal::{Journal, JournalPlace, Reading, Segment, SegmentError};
 use crate::outcome::Limit;
 use crate::rank::Rank;
 use crate::table::{Entry, Relaxation, Row, Table};
@@ -29,6 +34,11 @@ pub(crate) struct Shard<R, G: Ground> {
     pub(crate) budget: Budget,
     /// Who owns the other box sets, if not all are ours.
     exchange: Option<Exchange>,
+    format: BatchFormat,
+    journal: Option<Arc<Journal>>,
+    /// Of what is searched; segments of another search are refused.
+    digest: u64,
+    restoring: Restoring,
     control: Control,
     most_expansions: u64,
     expanded: CachePadded<AtomicU64>,
@@ -53,6 +63,21 @@ pub(crate) struct Terms {
     pub(crate) most_expansions: u64,
     pub(crate) exchange: Option<Exchange>,
     pub(crate) wake: Option<Wake>,
+    pub(crate) journal: Option<JournalPlace>,
+    /// Whether [`Shard::restore`] follows, in place of the states to start from.
+    pub(crate) restores: bool,
+}
+
+/// What is being read back.
+#[derive(Debug, Default)]
+struct Restoring {
+    /// By side, one more than the largest f of a closed level: states below are stored as closed. Stays: no later
+    /// level has states below.
+    closed_below: [AtomicU32; 2],
+    /// Nothing is counted but states, and nothing journalled, as the segments being read stand for it.
+    under_way: AtomicBool,
+    /// Why a segment cannot be read.
+    damage: Mutex<Option<SegmentError>>,
 }
 
 impl<R: Rank, G: Ground> Shard<R, G> {
@@ -60,16 +85,24 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         problem: Problem<R, G::Set>,
         table: Table<R>,
         budget: Budget,
+        format: BatchFormat,
+        digest: u64,
         terms: Terms,
-    ) -> Self {
+    ) -> io::Result<Self> {
+        let begin = |place| Journal::create(place, digest, !terms.restores);
+        let journal = terms.journal.map(begin).transpose()?.map(Arc::new);
         let shards = terms.exchange.as_ref().map_or(0, Exchange::workers);
-        Self {
+        Ok(Self {
             problem,
             table: RwLock::new(table),
             agenda: Agenda::new(terms.threads, shards, terms.wake),
             incumbent: Incumbent::new(),
             budget,
             exchange: terms.exchange,
+            format,
+            journal,
+            digest,
+            restoring: Restoring::default(),
             control: terms.control,
             most_expansions: terms.most_expansions,
             expanded: CachePadded::new(AtomicU64::new(0)),
@@ -77,7 +110,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             statistics: std::iter::repeat_with(Default::default).take(terms.threads + 1).collect(),
             growth_refused: AtomicBool::new(false),
             ground: std::marker::PhantomData,
-        }
+        })
     }
 
     /// Works on levels until sent home. Call once on each of the threads, with its number from 0.
@@ -99,6 +132,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             match work {
                 Work::Rows(chunk) => thread.expand(chunk),
                 Work::Batch(batch) => thread.apply(&batch),
+                Work::Segments(reading) => thread.restore(&reading),
             }
             self.show(&mut thread);
         }
@@ -117,7 +151,84 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             let finished = roots::finished(&self.problem).enumerate().take_while(goes_on);
             thread.store(Side::Backward, finished.map(|(_, state)| state));
         }
+        thread.hand_in();
         self.show(&mut thread);
+    }
+
+    /// Begins to read segments back, in place of the states to start from. When the agenda is quiet, on all shards, every
+    /// state of theirs is stored, those of each side up to the f in `closed` as closed, and the rows of the others wait.
+    pub(crate) fn restore(
+        &self,
+        directory: &Path,
+        segments: Vec<Segment>,
+        closed: [Option<u32>; 2],
+    ) {
+        for (below, closed) in self.restoring.closed_below.iter().zip(closed) {
+            below.store(closed.map_or(0, |f| f + 1), Ordering::Relaxed);
+        }
+        self.restoring.under_way.store(true, Ordering::Relaxed);
+        // The lock of the agenda hands what was stored above to the threads.
+        self.agenda.restore(Reading::new(directory.to_owned(), self.digest, segments));
+    }
+
+    /// Opens a level.
+    pub(crate) fn open_level(&self, level: Level) {
+        self.restoring.under_way.store(false, Ordering::Relaxed);
+        self.agenda.open(level);
+    }
+
+    /// Why the segments could not be read back.
+    pub(crate) fn damage(&self) -> MutexGuard<'_, Option<SegmentError>> {
+        self.restoring.damage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
+        self.journal.as_ref()
+    }
+
+    /// Begins the journal anew and dumps the table into it, while the search goes on.
+    pub(crate) fn compact(&self) {
+        /// Lines read at once, between which the table may grow.
+        const LINES: usize = 1 << 12;
+        let Some(journal) = self.journal().filter(|journal| journal.begin_compaction()) else {
+            return;
+        };
+        let mut estimator = Estimator::new(&self.problem.estimate);
+        let mut boxes = vec![Square::from_index(0); self.problem.boxes()];
+        let mut states: [Vec<Successor<R>>; 2] = Default::default();
+        let mut lines = 0;
+        let mut from = 0;
+        while !self.agenda.has_ended() {
+            let table = self.table();
+            if table.lines() != lines {
+                // It has grown, and what had not been read may have moved to where it has.
+                (lines, from) = (table.lines(), 0);
+            }
+            if from >= lines {
+                break;
+            }
+            table.for_each(from..from + LINES, |rank, entry| {
+                let Entry { keeper, cost, side, .. } = entry;
+                states[side as usize].push(Successor { rank, keeper, cost, estimate: 0 });
+            });
+            from += LINES;
+            drop(table);
+            for (side, states) in [Side::Forward, Side::Backward].into_iter().zip(&mut states) {
+                if side == Side::Forward && !self.problem.estimate.is_none() {
+                    for state in states.iter_mut() {
+                        self.problem.ranking.unrank(state.rank, &mut boxes);
+                        // A row that cannot be finished is never stored.
+                        state.estimate = estimator.of_row(&boxes).unwrap_or(0);
+                    }
+                }
+                if !states.is_empty() {
+                    journal.append(&self.format.write(side, states), states.len() as u64);
+                }
+                states.clear();
+            }
+        }
+        journal.compacted();
+        self.agenda.look();
     }
 
     /// Whether a batch is whole and all of it is ours.
@@ -218,10 +329,12 @@ struct Thread<'s, R, G: Ground> {
     shard: &'s Shard<R, G>,
     expander: Expander<'s, R, G>,
     statistics: Statistics,
-    /// The side of the level being worked on.
+    /// The side of all that is held back below.
     side: Side,
     /// Successors to be looked up, with their mixed ranks.
     pending: Vec<(R, Successor<R>)>,
+    /// Successors accepted and not yet written to the journal.
+    accepted: Vec<Successor<R>>,
     held: Held<R>,
     /// Successors for each of the other shards.
     outgoing: Vec<Vec<Successor<R>>>,
@@ -243,6 +356,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             statistics: Statistics::default(),
             side: Side::Forward,
             pending: Vec::with_capacity(2 * PENDING),
+            accepted: Vec::new(),
             held: Held::new(),
             outgoing: vec![Vec::new(); shards],
             filter: (shards > 1).then(SentFilter::new),
@@ -255,7 +369,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
     fn expand(&mut self, chunk: Chunk<R>) {
         let shard = self.shard;
         shard.budget.give_back(row_bytes(&chunk.rows));
-        self.side = chunk.side;
+        self.turn_to(chunk.side);
         let mut from = 0;
         while from < chunk.rows.len() {
             let table = shard.table();
@@ -327,17 +441,54 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
         let shard = self.shard;
         let exchange = shard.exchange.as_ref().expect("batches come from other shards");
         if let Ok(batch) = exchange.format().open(batch, shard.problem.ranking.sets()) {
-            self.store(batch.level.side, batch.successors());
+            self.store(batch.side, batch.successors());
         }
         shard.agenda.applied();
     }
 
-    /// Relaxes states of one side, as far as they are ours.
-    fn store(&mut self, side: Side, states: impl Iterator<Item = Successor<R>>) {
+    /// Reads a block back: relaxes what is ours, and sends the rest to its owners.
+    fn restore(&mut self, reading: &Mutex<Reading>) {
+        let shard = self.shard;
+        let sets = shard.problem.ranking.sets();
+        let count = |payload: &[u8]| {
+            let batch = shard.format.open::<R>(payload, sets).ok()?;
+            Some(batch.count.into())
+        };
+        let next = reading.lock().unwrap_or_else(PoisonError::into_inner).next_block(count);
+        match next {
+            Ok(None) => shard.agenda.restored(),
+            Ok(Some(payload)) => {
+                let Ok(batch) = shard.format.open::<R>(&payload, sets) else { return };
+                self.turn_to(batch.side);
+                if let Some(exchange) = &shard.exchange {
+                    for state in batch.successors::<R>() {
+                        let owner = exchange.owner(state.rank);
+                        if owner != exchange.me() {
+                            self.outgoing[usize::from(owner)].push(state);
+                        }
+                    }
+                    self.send(BATCH_RECORDS);
+                }
+                self.store(batch.side, batch.successors());
+            }
+            Err(error) => {
+                shard.damage().get_or_insert(error);
+                shard.agenda.end(End::Damaged);
+            }
+        }
+    }
+
+    /// Goes over to another side, if it is another: what is held back is of one side.
+    fn turn_to(&mut self, side: Side) {
         if self.side != side {
-            self.relax_all();
+            self.hand_in();
             self.side = side;
         }
+    }
+
+    /// Relaxes states of one side, as far as they are ours.
+    fn store(&mut self, side: Side, states: impl Iterator<Item = Successor<R>>) {
+        self.turn_to(side);
         let shard = self.shard;
         let ours = |state: &Successor<R>| {
             shard.exchange.as_ref().is_none_or(|e| e.owner(state.rank) == e.me())
@@ -379,8 +530,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                 self.outgoing[peer] = rest;
                 continue;
             }
-            let Some(level) = shard.agenda.level() else { return };
-            let (bytes, records) = exchange.format().seal(level, &mut rest);
+            let (bytes, records) = shard.format.seal(self.side, &mut rest);
             rest.clear();
             self.outgoing[peer] = rest;
             self.statistics.transferred += u64::from(records);
@@ -399,6 +549,10 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
         let mut room = Room::Enough;
         let mut done = 0;
         let largest_cost = table.largest_cost();
+        let restoring = self.shard.restoring.under_way.load(Ordering::Relaxed);
+        let journals = self.shard.journal.is_some() && !restoring;
+        let closed_below =
+            self.shard.restoring.closed_below[self.side as usize].load(Ordering::Relaxed);
         // In the order they were put off: the line of the first has had the longest time to come near.
         for &(mixed, successor) in &self.pending {
             if successor.cost > largest_cost {
@@ -407,33 +561,54 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                 continue;
             }
             let keeper = successor.keeper.index();
-            let relaxed = table.relax(mixed, keeper, successor.cost, self.side);
+            let f = successor.cost + successor.estimate;
+            let closed = f < closed_below;
+            let relaxed = match closed {
+                false => table.relax(mixed, keeper, successor.cost, self.side),
+                true => table.relax_closed(mixed, keeper, successor.cost, self.side),
+            };
             if relaxed == Relaxation::Full {
                 room = Room::None;
                 break;
             }
-            self.statistics.attempts += 1;
+            self.statistics.attempts += u64::from(!restoring);
             if let Relaxation::Accepted { new, reopened, covered } = relaxed {
                 self.stored += u64::from(new);
                 self.statistics.states += u64::from(new);
-                self.statistics.reopened += u64::from(reopened);
-                self.statistics.generated += 1;
-                if !covered {
-                    let f = successor.cost + successor.estimate;
-                    if let Some(chunk) = self.held.add(self.side, f, successor.cost, successor.rank)
-                    {
-                        self.shard.hand_over(chunk);
-                    }
+                self.statistics.reopened += u64::from(reopened && !restoring);
+                self.statistics.generated += u64::from(!restoring);
+                if journals {
+                    self.accepted.push(successor);
+                }
+                if !covered
+                    && !closed
+                    && let Some(chunk) = self.held.add(self.side, f, successor.cost, successor.rank)
+                {
+                    self.shard.hand_over(chunk);
                 }
             }
             done += 1;
         }
         self.pending.drain(..done);
+        if self.accepted.len() >= BATCH_RECORDS {
+            self.write_down();
+        }
         let loaded = table.count(std::mem::take(&mut self.stored));
         if room == Room::Enough && loaded && !self.shard.growth_refused.load(Ordering::Relaxed) {
             room = Room::Little;
         }
         room
+    }
+
+    /// Writes the successors accepted to the journal.
+    fn write_down(&mut self) {
+        if let Some(journal) = &self.shard.journal
+            && !self.accepted.is_empty()
+        {
+            let payload = self.shard.format.write(self.side, &self.accepted);
+            journal.append(&payload, self.accepted.len() as u64);
+            self.accepted.clear();
+        }
     }
 
     /// Grows the table for the pending successors and looks them up; if there is no growing and no room, the search
@@ -472,10 +647,11 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
         }
     }
 
-    /// Looks up, hands over and sends all that is held back.
+    /// Looks up, hands over, sends and writes down all that is held back.
     fn hand_in(&mut self) {
         self.send(1);
         self.hand_in_rows();
+        self.write_down();
     }
 }
 

@@ -214,7 +214,7 @@ impl Meeting {
 /// that is not covered opens the row afterwards. In the end every state has been opened, once, at its least cost.
 fn covered_states_are_opened_by_others<R: Rank>(rank_bits: u32, rows: u64) {
     const THREADS: usize = 2;
-    const LEVELS: std::ops::Range<u32> = 10..13;
+    const LEVELS: Range<u32> = 10..13;
     let mut table = table::<R>(rank_bits, 1 << 28);
     while table.slots() < rows as usize * 24 {
         table.grow().expect("empty");
