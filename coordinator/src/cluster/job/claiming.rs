@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use sokohive_proto::{Checkpoint, ClusterFailure, Reached};
+use sokohive_engine::{Reached, Statistics};
+use sokohive_proto::{Checkpoint, ClusterFailure};
 
 use super::keeping::Keeping;
 use super::preparing::Preparing;
@@ -24,8 +25,9 @@ impl Claiming {
             return Preparing::enter(shared);
         };
         let settings = &shared.settings;
+        let workers = settings.workers.clone();
         let checkpoint = match settings.checkpoint.as_deref() {
-            Some(checkpoint) => Checkpoint { epoch: fence.epoch, ..checkpoint.clone() },
+            Some(checkpoint) => Checkpoint { epoch: fence.epoch, workers, ..checkpoint.clone() },
             // A job that begins: an edge before the first level, without any states.
             None => Checkpoint {
                 program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -36,8 +38,9 @@ impl Claiming {
                 search: settings.search,
                 reached: Reached::default(),
                 best: None,
-                statistics: sokohive_engine::Statistics::default(),
+                statistics: Statistics::default(),
                 segments: Vec::new(),
+                workers,
                 result: None,
             },
         };
@@ -59,6 +62,7 @@ impl Claiming {
                     level: shared.lower_bound,
                     reason: format!("writing the checkpoint: {reason}"),
                     retryable: true,
+                    saved: None,
                 };
                 Releasing::enter(shared, Ending::Failed(failure))
             }

@@ -22,6 +22,7 @@ impl Greeting {
                 level: 0,
                 reason: "there are no workers".to_owned(),
                 retryable: true,
+                saved: None,
             };
             return Releasing::enter(shared, Ending::Failed(failure));
         }

@@ -9,10 +9,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sokohive_engine::Statistics;
-use sokohive_proto::{
-    Checkpoint, Finish, MAX_SEGMENTS, PlacedSegment, Reached, SegmentName, Upkeep,
-};
+use sokohive_engine::{Reached, Statistics};
+use sokohive_proto::{Checkpoint, Finish, MAX_SEGMENTS, PlacedSegment, SegmentName, Upkeep};
 
 use super::member::Member;
 
@@ -195,7 +193,7 @@ impl Keeping {
     /// Sees to it that the last edge is on its way. Says whether there is something to wait for.
     pub(super) fn settle(&mut self) -> bool {
         let newer = |checkpoint: &Checkpoint| match &self.edge {
-            Some(edge) => edge.checkpoint.reached.opened > checkpoint.reached.opened,
+            Some(edge) => edge.checkpoint.reached.levels > checkpoint.reached.levels,
             None => false,
         };
         match &self.flight {

@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
-use sokohive_engine::Side;
-use sokohive_proto::{OpenList, Reached};
+use sokohive_engine::{Reached, Side};
+use sokohive_proto::OpenList;
 
 /// Chooses the levels of one search. The job only sees to it that a level is over on all workers
 /// before the next is asked for.
@@ -17,8 +17,8 @@ pub trait Levels: Debug + Send {
         incumbent: Option<u32>,
     ) -> Option<(Side, u32)>;
 
-    /// How far the levels have got, given that all that were chosen are over.
-    fn reached(&self) -> Reached;
+    /// Takes note that the level chosen last is over on all workers; how far the levels have come.
+    fn level_is_over(&mut self) -> Reached;
 
     /// Proven: every solution costs at least this much.
     fn lower_bound(&self) -> u32;

@@ -238,9 +238,9 @@ impl Job {
         self.shared.keeping.as_ref().map(Keeping::saved)
     }
 
-    /// Levels chosen so far, those before the checkpoint included.
+    /// Levels opened so far, those before the checkpoint included.
     pub fn levels_opened(&self) -> u64 {
-        self.shared.settings.levels.reached().opened
+        self.shared.statistics().0.levels
     }
 
     /// Figures for whoever watches.
@@ -311,11 +311,13 @@ impl Job {
     fn stop(&mut self, state: State, reason: StopReason) -> State {
         match state {
             // The ending is settled already.
-            State::Settling(_)
-            | State::WalkingBack(_)
-            | State::Concluding(_)
-            | State::Releasing(_)
-            | State::Ended => state,
+            State::WalkingBack(_) | State::Concluding(_) | State::Releasing(_) | State::Ended => {
+                state
+            }
+            State::Settling(_) => {
+                self.shared.cancelled |= reason == StopReason::Cancel;
+                state
+            }
             _ if reason == StopReason::Cancel => {
                 self.shared.cancelled = true;
                 WalkingBack::enter_limit(&mut self.shared, reason.into())

@@ -38,7 +38,8 @@ pub(super) struct Searching {
 impl Searching {
     /// Has the checkpoint read back, in place of opening the first level.
     pub(super) fn restore(shared: &mut Shared) -> State {
-        let reached = shared.settings.levels.reached();
+        let checkpoint = shared.settings.checkpoint.as_deref();
+        let reached = checkpoint.map(|checkpoint| checkpoint.reached).unwrap_or_default();
         let level = Level { ordinal: 1, side: Side::Forward, f: reached.lower_bound };
         shared.level = Some(level);
         let mut dealt = std::mem::take(&mut shared.dealt);

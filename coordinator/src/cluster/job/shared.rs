@@ -128,13 +128,13 @@ impl Shared {
     /// Whether the job goes on from where an earlier attempt has got to.
     pub(super) fn restores(&self) -> bool {
         let checkpoint = self.settings.checkpoint.as_deref();
-        checkpoint.is_some_and(|checkpoint| checkpoint.reached.opened > 0)
+        checkpoint.is_some_and(|checkpoint| checkpoint.reached.levels > 0)
     }
 
     /// A level is over on all workers, and the next is not open: a moment to go on from.
     pub(super) fn reach_edge(&mut self, ordinal: u32) {
         let (statistics, _) = self.statistics();
-        let reached = self.settings.levels.reached();
+        let reached = self.settings.levels.level_is_over();
         let standing = Standing { reached, best: self.incumbent, statistics };
         if let Some(keeping) = &mut self.keeping {
             keeping.reach(self.now, ordinal, standing, &mut self.members);
@@ -238,6 +238,7 @@ impl Shared {
             level: self.lower_bound,
             reason: loss.reason,
             retryable: loss.retryable,
+            saved: None,
         })
     }
 

@@ -110,6 +110,6 @@ impl Reading {
 /// Ends for a reason that no worker is to blame for.
 fn fail(shared: &mut Shared, reason: String) -> State {
     let level = shared.lower_bound;
-    let failure = ClusterFailure { worker: None, level, reason, retryable: false };
+    let failure = ClusterFailure { worker: None, level, reason, retryable: false, saved: None };
     Releasing::enter(shared, Ending::Failed(failure))
 }
