@@ -26,6 +26,8 @@ pub(crate) enum Event<'a> {
     Remarked(&'a Remark),
     /// A board could not be read; nothing was searched.
     Refused(&'a Refusal),
+    /// Something happened to the search of the board of this id that its reader may want to know.
+    Noted(&'a str, &'a str),
     /// Somebody interrupted; so many boards are not even begun.
     Skipped(usize),
 }

@@ -26,10 +26,12 @@ mod event;
 pub mod exit;
 mod inspect;
 mod interrupt;
+mod keep;
 mod local;
 mod memory;
 mod remote;
 mod report;
+mod resume;
 mod solve;
 mod source;
 mod units;
@@ -73,6 +75,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn run(command: &Command) -> Result<Exit, Failure> {
     match command {
         Command::Solve(args) => solve::run(args),
+        Command::Resume(args) => resume::run(args),
         Command::Boards(args) => boards::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Verify(args) => verify::run(args),

@@ -9,13 +9,16 @@ use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice,
 use sokohive_proto::{AddressError, endpoint};
 
 use crate::board::Board;
+use crate::cluster::Safety;
 use crate::event::{Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
+use crate::keep::{Folder, Keep, check_vacant, manifest};
 use crate::local;
 use crate::memory;
 use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
+use crate::resume::forget;
 use crate::source::{Boards, Found};
 use crate::units::{Bytes, Span, Threads};
 
@@ -32,6 +35,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', value_parser = address)]
     #[arg(conflicts_with_all = ["threads", "entry_width", "spill_dir"])]
     workers: Vec<String>,
+    #[command(flatten)]
+    folder: Folder,
+    #[command(flatten)]
+    keep: Keep,
     /// Print the moves too: as SOLUTION if proven shortest, else as BEST_FOUND
     #[arg(long)]
     solution: bool,
@@ -154,12 +161,12 @@ fn all_cores() -> usize {
 }
 
 /// A host and a port, as typed.
-fn address(text: &str) -> Result<String, AddressError> {
+pub(crate) fn address(text: &str) -> Result<String, AddressError> {
     endpoint(text).map(|_| text.to_owned())
 }
 
 /// Refuses a worker that is named twice: it would wait for itself.
-fn check_workers(workers: &[String]) -> Result<(), Failure> {
+pub(crate) fn check_workers(workers: &[String]) -> Result<(), Failure> {
     for (place, worker) in workers.iter().enumerate() {
         if workers[..place].contains(worker) {
             return Err(Failure::Usage(format!("worker {worker} is named twice")));
@@ -185,6 +192,12 @@ pub(crate) fn check_estimate(
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     args.search.check()?;
     check_workers(&args.workers)?;
+    if let Some(folder) = &args.folder.checkpoint {
+        if args.workers.is_empty() {
+            return Err(Failure::Usage("--checkpoint is for searches on --workers".to_owned()));
+        }
+        check_vacant(folder)?;
+    }
     let verbosity = match (args.quiet, args.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
@@ -209,6 +222,10 @@ fn solve_all(
     for remark in &remarks {
         reporter.emit(&Event::Remarked(remark))?;
     }
+    if args.folder.checkpoint.is_some() && boards.len() != 1 {
+        let problem = format!("--checkpoint is for one board, found {}", boards.len());
+        return Err(Failure::Usage(problem));
+    }
     // Only now: until here Ctrl-C may end the process as usual, say while it waits for its input.
     let interrupt = Interrupt::install()?;
     let total = boards.len();
@@ -225,10 +242,19 @@ fn solve_all(
                     local::search(&board, &settings, &interrupt, reporter)?
                 } else {
                     let settings = args.search.cluster_settings(&board, &args.workers);
-                    remote::search(&board, &settings, &interrupt, reporter)?
+                    let safety = args.folder.checkpoint.as_deref().map(|folder| Safety {
+                        manifest: manifest(folder),
+                        every: args.keep.every(),
+                        give_up_after: args.keep.give_up_after(),
+                        checkpoint: None,
+                    });
+                    remote::search(&board, &settings, safety, &interrupt, reporter)?
                 };
                 *exit = exit.worst(Exit::from(&report.ending));
                 reporter.emit(&Event::Finished(&report))?;
+                if let Some(folder) = &args.folder.checkpoint {
+                    forget(&manifest(folder), &report.ending)?;
+                }
             }
             Err(refusal) => {
                 *exit = exit.worst(Exit::BadInput);

@@ -1,23 +1,12 @@
 //! What is written down of a search.
 
 use prost::Message;
-use sokohive_engine::{SearchChoice, Statistics};
+use sokohive_engine::{Reached, SearchChoice, Statistics};
 
 use crate::bad_field::{nonzero, required};
 use crate::segment::check_number;
 use crate::task::search_from_field;
 use crate::{BadField, Epoch, Finish, JobKey, JobResult, Segment, Task, wire};
-
-/// How far the levels of a search have got.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reached {
-    /// Proven: every solution costs at least this much, in moves.
-    pub lower_bound: u32,
-    /// Levels that are over.
-    pub opened: u64,
-    /// The f of the last level that is over, forward and backward.
-    pub closed: [Option<u32>; 2],
-}
 
 /// A segment and who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +41,8 @@ pub struct Checkpoint {
     pub statistics: Statistics,
     /// All of the tables.
     pub segments: Vec<PlacedSegment>,
+    /// Host and port of every worker of the newest attempt; none for a search in one process.
+    pub workers: Vec<String>,
     /// The result, once the search is over; the segments may be gone then.
     pub result: Option<JobResult>,
 }
@@ -76,15 +67,15 @@ impl Checkpoint {
 impl From<Reached> for wire::Reached {
     fn from(reached: Reached) -> Self {
         let [closed_forward, closed_backward] = reached.closed;
-        let Reached { lower_bound, opened, .. } = reached;
-        Self { lower_bound, opened, closed_forward, closed_backward }
+        let Reached { lower_bound, levels, .. } = reached;
+        Self { lower_bound, levels, closed_forward, closed_backward }
     }
 }
 
 impl From<wire::Reached> for Reached {
     fn from(reached: wire::Reached) -> Self {
-        let wire::Reached { lower_bound, opened, closed_forward, closed_backward } = reached;
-        Self { lower_bound, opened, closed: [closed_forward, closed_backward] }
+        let wire::Reached { lower_bound, levels, closed_forward, closed_backward } = reached;
+        Self { lower_bound, levels, closed: [closed_forward, closed_backward] }
     }
 }
 
@@ -105,6 +96,7 @@ impl From<Checkpoint> for wire::Checkpoint {
             best: checkpoint.best.map(Into::into),
             statistics: Some(checkpoint.statistics.into()),
             segments: checkpoint.segments.into_iter().map(placed).collect(),
+            workers: checkpoint.workers,
             result: checkpoint.result.map(Into::into),
         }
     }
@@ -142,6 +134,7 @@ impl TryFrom<wire::Checkpoint> for Checkpoint {
             best: checkpoint.best.map(Finish::try_from).transpose()?,
             statistics: checkpoint.statistics.unwrap_or_default().into(),
             segments,
+            workers: checkpoint.workers,
             result: checkpoint.result.map(JobResult::try_from).transpose()?,
         })
     }

@@ -21,6 +21,8 @@ pub struct ClusterFailure {
     pub reason: String,
     /// Whether the same job may succeed when it is submitted again.
     pub retryable: bool,
+    /// What is safe on disk, for people.
+    pub saved: Option<String>,
 }
 
 impl fmt::Display for ClusterFailure {
@@ -28,7 +30,8 @@ impl fmt::Display for ClusterFailure {
         if let Some(worker) = &self.worker {
             write!(f, "worker {worker}: ")?;
         }
-        write!(f, "{}, at level {}; nothing was saved", self.reason, self.level)
+        let saved = self.saved.as_deref().unwrap_or("nothing was saved");
+        write!(f, "{}, at level {}; {saved}", self.reason, self.level)
     }
 }
 
@@ -94,6 +97,7 @@ impl From<JobEnding> for wire::job_result::Ending {
                 level: failure.level,
                 reason: failure.reason,
                 retryable: failure.retryable,
+                saved: failure.saved.unwrap_or_default(),
             }),
         }
     }
@@ -128,6 +132,7 @@ impl TryFrom<wire::job_result::Ending> for JobEnding {
                 level: failed.level,
                 reason: failed.reason,
                 retryable: failed.retryable,
+                saved: (!failed.saved.is_empty()).then_some(failed.saved),
             }),
         })
     }

@@ -54,7 +54,7 @@ pub mod wire;
 mod worker_status;
 
 pub use bad_field::BadField;
-pub use checkpoint::{Checkpoint, PlacedSegment, Reached};
+pub use checkpoint::{Checkpoint, PlacedSegment};
 pub use fence::{Epoch, Fence, Incarnation, JobKey};
 pub use finish::{Finish, Trail};
 pub use hello::Hello;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use sokohive_engine::{
-    Course, FoundFinish, Level as Board, Next, Node, NodeError, NodeStatus, ReadOptions, RowEntry,
-    Share, Side,
+    Course, FoundFinish, JournalPlace, Level as Board, Next, Node, NodeError, NodeStatus,
+    ReadOptions, RowEntry, Segment as JournalSegment, Share, Side,
 };
 use sokohive_proto::{
     Entry, Epoch, Finish, JobKey, Level, OpenList, Rank, Refusal, Row, Segment, SegmentName, Task,
@@ -37,15 +37,22 @@ pub struct EngineShard {
     /// The level that is open. Held while a batch is taken, so that a batch gets the level that it
     /// was generated in: between levels there are none.
     level: Mutex<Option<Level>>,
+    /// Where segments are read from.
+    journals: PathBuf,
 }
 
 impl Foundry for EngineFoundry {
     type Shard = EngineShard;
 
     fn lay_out(&self, layout: &Layout, wake: Wake) -> Result<EngineShard, Refusal> {
-        if layout.journal || layout.restores {
-            return Err(Refusal::NoJournal("journals are not available".to_owned()));
-        }
+        let journal = match (&self.journals, layout.journal) {
+            (_, false) => None,
+            (Some(folder), true) => Some(JournalPlace {
+                directory: folder.clone(),
+                prefix: SegmentName::prefix(layout.fence, layout.index),
+            }),
+            (None, true) => return Err(Refusal::NoJournal("there is no data folder".to_owned())),
+        };
         let options = ReadOptions::default().edge_is_wall(layout.task.edge_is_wall);
         let board = Board::read(layout.task.board.as_bytes(), options)
             .map_err(|error| Refusal::BadBoard(error.to_string()))?;
@@ -55,10 +62,13 @@ impl Foundry for EngineFoundry {
             nodes: layout.peers.len(),
             memory: layout.memory,
             threads: usize::try_from(layout.threads).unwrap_or(1),
+            journal,
+            restores: layout.restores,
         };
         let node = Node::start(&board, course(&layout.task), share, move || wake())
             .map_err(|error| refusal(&error))?;
-        Ok(EngineShard { node, level: Mutex::new(None) })
+        let journals = self.journals.clone().unwrap_or_default();
+        Ok(EngineShard { node, level: Mutex::new(None), journals })
     }
 
     fn keeps_journal(&self) -> bool {
@@ -98,18 +108,32 @@ fn course(task: &Task) -> Course {
 fn refusal(error: &NodeError) -> Refusal {
     match error {
         NodeError::Memory(bytes) => Refusal::TooLittleMemory(*bytes),
+        NodeError::Journal(problem) => Refusal::NoJournal(problem.clone()),
         other => Refusal::BadBoard(other.to_string()),
     }
 }
 
 impl Shard for EngineShard {
-    fn restore(&self, _: Restoration) {}
-
-    fn sync(&self) -> Result<(), String> {
-        Err("journals are not available".to_owned())
+    fn restore(&self, restoration: Restoration) {
+        let Restoration { level, segments, closed, incumbent } = restoration;
+        // First of all: what is sealed from now on belongs to it.
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
+        incumbent.into_iter().for_each(|cost| self.node.lower_incumbent(cost));
+        let segment = |Segment { name, bytes, records }: Segment| JournalSegment {
+            name: name.to_string(),
+            bytes,
+            records,
+        };
+        self.node.restore(&self.journals, segments.into_iter().map(segment).collect(), closed);
     }
 
-    fn compact(&self) {}
+    fn sync(&self) -> Result<(), String> {
+        self.node.sync().map_err(|error| error.to_string())
+    }
+
+    fn compact(&self) {
+        self.node.compact();
+    }
 
     fn open_level(&self, level: Level, incumbent: Option<u32>) {
         *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
@@ -139,6 +163,12 @@ impl Shard for EngineShard {
             let Next { f, rows } = next?;
             Some(OpenList { side, smallest_f: f, rows })
         };
+        let journal = status.journal.unwrap_or_default();
+        // The names are those of our own prefix.
+        let segment = |JournalSegment { name, bytes, records }: JournalSegment| {
+            let name = SegmentName::new(&name).ok()?;
+            Some(Segment { name, bytes, records })
+        };
         let sides = [Side::Forward, Side::Backward].into_iter().zip(status.next);
         ShardStatus {
             idle: status.idle,
@@ -147,10 +177,13 @@ impl Shard for EngineShard {
             open: sides.filter_map(open).collect(),
             best: status.best.map(finish),
             memory_exhausted: status.memory_exhausted,
-            fault: status.fault.map(str::to_owned),
+            fault: status.fault,
             statistics: status.statistics,
             memory: status.memory,
-            ..ShardStatus::default()
+            segments: journal.segments.into_iter().filter_map(segment).collect(),
+            journal_fault: journal.fault,
+            compacting: journal.compacting,
+            compacted: journal.whole,
         }
     }
 

@@ -182,9 +182,9 @@ pub(crate) fn open(path: &Path) -> Result<Vec<u8>, ManifestError> {
 
 #[cfg(test)]
 mod tests {
-    use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice, Statistics};
+    use sokohive_engine::{EstimateChoice, Objective, Reached, Rule, SearchChoice, Statistics};
     use sokohive_proto::{
-        Epoch, Finish, JobKey, PlacedSegment, Rank, Reached, Segment, SegmentName, Task, Trail,
+        Epoch, Finish, JobKey, PlacedSegment, Rank, Segment, SegmentName, Task, Trail,
     };
 
     use super::*;
@@ -235,10 +235,11 @@ mod tests {
                 memory: Some(1 << 30),
             },
             search: SearchChoice::TwoSided,
-            reached: Reached { lower_bound: 30, opened: 31, closed: [Some(16), None] },
+            reached: Reached { lower_bound: 30, levels: 31, closed: [Some(16), None] },
             best: Some(Finish { cost: 40, rank: Rank::from(77), trail: Trail::Meeting }),
             statistics: Statistics { expanded: 12345, ..Statistics::default() },
             segments: vec![segment(0), segment(1)],
+            workers: vec!["worker-0:7401".to_owned(), "worker-1:7401".to_owned()],
             result: None,
         }
     }

@@ -40,8 +40,8 @@ impl Link {
     async fn ask(&mut self, request: Request) -> Result<Reply, CallError> {
         let client = &mut self.client;
         match request {
-            Request::Hello => {
-                let request = wire::HelloRequest::new(&[]);
+            Request::Hello(segments) => {
+                let request = wire::HelloRequest::new(&segments);
                 let hello =
                     client.hello(request).await.map_err(|status| error(&status))?.into_inner();
                 Hello::try_from(hello).map(Reply::Hello).map_err(|field| bad(&field))
@@ -55,6 +55,10 @@ impl Link {
                     .into_inner()
                     .ready;
                 Ok(Reply::Prepared { ready })
+            }
+            Request::Restore(restore) => {
+                let request = wire::RestoreRequest::from(*restore);
+                report(client.restore(request).await.map_err(|status| error(&status))?.into_inner())
             }
             Request::OpenLevel(open) => {
                 let request = wire::OpenLevelRequest::from(open);
@@ -72,8 +76,8 @@ impl Link {
                     client.rows(request).await.map_err(|status| error(&status))?.into_inner();
                 rows.rows(ranks.len()).map(Reply::Rows).map_err(|field| bad(&field))
             }
-            Request::Release(fence) => {
-                let request = wire::ReleaseRequest { fence: Some(fence.into()), discard: false };
+            Request::Release { fence, discard } => {
+                let request = wire::ReleaseRequest::new(fence, discard);
                 client.release(request).await.map_err(|status| error(&status))?;
                 Ok(Reply::Released)
             }
@@ -116,6 +120,7 @@ fn waiting_time(request: &Request) -> Duration {
         Request::Prepare(prepare) => prepare.wait,
         Request::OpenLevel(open) => open.wait,
         Request::Poll(poll) => poll.wait,
-        Request::Hello | Request::Rows(..) | Request::Release(_) => Duration::ZERO,
+        Request::Restore(restore) => restore.wait,
+        Request::Hello(_) | Request::Rows(..) | Request::Release { .. } => Duration::ZERO,
     }
 }

@@ -122,7 +122,11 @@ pub(super) fn write_results(
     let record = match event {
         Event::Finished(report) => finished(report, with_solution),
         Event::Refused(refusal) => refused(refusal),
-        Event::Started(..) | Event::Progress(..) | Event::Remarked(_) | Event::Skipped(_) => {
+        Event::Started(..)
+        | Event::Progress(..)
+        | Event::Remarked(_)
+        | Event::Noted(..)
+        | Event::Skipped(_) => {
             return Ok(());
         }
     };

@@ -126,6 +126,9 @@ pub(super) fn write_messages(
         Event::Remarked(remark) if verbosity != Verbosity::Quiet => {
             writeln!(out, "note: {remark}")
         }
+        Event::Noted(id, text) if verbosity != Verbosity::Quiet => {
+            writeln!(out, "note: {id}: {text}")
+        }
         Event::Skipped(boards) if verbosity != Verbosity::Quiet => {
             let boards = counted(*boards, "more board", "more boards");
             writeln!(out, "interrupted: {boards} not begun")

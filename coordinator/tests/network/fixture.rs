@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sokohive::cluster::job::{Levels, Settings, StopReason};
 use sokohive::cluster::{Drive, Plan, ReadRows};
-use sokohive_engine::{EstimateChoice, Moves, Objective, Rule, SearchChoice};
+use sokohive_engine::{EstimateChoice, Moves, Objective, Reached, Rule, SearchChoice};
 use sokohive_proto::{
     Epoch, Finish, JobKey, JobResult, Level, Owners, Rank, Refusal, Row, Segment, SegmentName, Task,
 };
@@ -138,6 +138,10 @@ impl Plan for GraphPlan {
         Box::new(Forward::default())
     }
 
+    fn levels_from(&self, reached: Reached) -> Box<dyn Levels> {
+        Box::new(Forward::from(reached))
+    }
+
     fn walk_back(&self, finish: Finish, rows: &mut ReadRows<'_>) -> Result<Moves, String> {
         let owners = Owners::even(self.workers);
         let mut walk = Walk::new(&self.graph, finish);
@@ -241,13 +245,19 @@ pub(crate) fn drive(seed: u64, workers: Vec<String>) -> (Drive, Stop, Walked) {
         GraphPlan { graph: graph(seed), workers: workers.len(), walked: Arc::clone(&walked) };
     let settings = Settings {
         key: JobKey::random(),
+        name: seed.to_string(),
+        search: SearchChoice::Forward,
+        every: None,
+        checkpoint: None,
+        last_epoch: 0,
         task: task(seed),
         workers,
         expansions: None,
         levels: plan.levels(),
     };
     let (stop, stopped) = watch::channel(None);
-    let drive = Drive { settings, timeout: None, plan: Arc::new(plan), stop: stopped };
+    let drive =
+        Drive { settings, timeout: None, plan: Arc::new(plan), stop: stopped, manifest: None };
     (drive, stop, walked)
 }
 

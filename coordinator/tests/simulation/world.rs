@@ -311,6 +311,11 @@ impl World {
         self.history.lock().unwrap().jobs.push(record);
         let settings = Settings {
             key: JobKey::new(number as u64 + 1),
+            name: number.to_string(),
+            search: SearchChoice::Forward,
+            every: None,
+            checkpoint: None,
+            last_epoch: 0,
             task: Task {
                 board: number.to_string(),
                 edge_is_wall: false,
@@ -374,6 +379,7 @@ impl World {
                         self.walked(job, step);
                     }
                 }
+                Command::Commit(_) | Command::Conclude(_) => {}
                 Command::End(ending) => self.end(job, ending),
             }
         }
@@ -438,7 +444,7 @@ impl World {
         let now = self.now;
         let node = &mut self.nodes[worker];
         let reply = match request {
-            Request::Hello => node.protocol.hello(sokohive_proto::PROTOCOL).map(Reply::Hello),
+            Request::Hello(_) => node.protocol.hello(sokohive_proto::PROTOCOL).map(Reply::Hello),
             Request::Prepare(prepare) => {
                 let fence = prepare.fence;
                 match node.protocol.prepare(now, *prepare) {
@@ -458,6 +464,12 @@ impl World {
                     Err(refusal) => Err(refusal),
                 }
             }
+            Request::Restore(restore) => {
+                let (fence, wait) = (restore.fence, restore.wait);
+                let restored = node.protocol.restore(now, *restore);
+                self.wake(worker);
+                return self.report_later(worker, job, call, restored, fence, wait);
+            }
             Request::OpenLevel(open) => {
                 let (fence, wait) = (open.fence, open.wait);
                 let opened = node.protocol.open_level(now, open).map(|_| ());
@@ -472,7 +484,7 @@ impl World {
             Request::Rows(fence, ranks) => {
                 node.protocol.shard(now, fence).map(|shard| Reply::Rows(shard.rows(&ranks)))
             }
-            Request::Release(fence) => node.protocol.release(fence, false).map(|released| {
+            Request::Release { fence, .. } => node.protocol.release(fence, false).map(|released| {
                 if let Some(shard) = released.shard {
                     shard.stop();
                     node.shard = None;

@@ -26,6 +26,7 @@ impl Surveying {
             };
             shared.call_all(&Request::Poll(poll));
         }
+        shared.walkable = true;
         State::Surveying(Self)
     }
 

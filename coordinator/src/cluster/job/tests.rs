@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sokohive_engine::{EstimateChoice, Limit, Objective, Rule, SearchChoice, Side};
+use sokohive_engine::{EstimateChoice, Limit, Objective, Reached, Rule, SearchChoice, Side};
 use sokohive_proto::{
     Finish, Hello, Incarnation, JobKey, OpenList, PROTOCOL, Rank, Refusal, Report, Row, Task, Trail,
 };
@@ -18,6 +18,10 @@ fn ms(ms: u64) -> Duration {
 struct Forward(u32);
 
 impl Levels for Forward {
+    fn level_is_over(&mut self) -> Reached {
+        Reached { lower_bound: self.0, ..Reached::default() }
+    }
+
     fn advance(
         &mut self,
         open: [Option<OpenList>; 2],
@@ -45,6 +49,11 @@ impl Bench {
     fn new(workers: usize) -> Self {
         let settings = Settings {
             key: JobKey::new(1),
+            name: "test".to_owned(),
+            search: SearchChoice::Forward,
+            every: None,
+            checkpoint: None,
+            last_epoch: 0,
             task: Task {
                 board: "#####\n#@$.#\n#####\n".to_owned(),
                 edge_is_wall: false,
@@ -131,8 +140,12 @@ fn steady(report: &Report) -> impl Fn(usize, &Request) -> Option<Result<Reply, C
     let report = report.clone();
     move |worker, request| {
         Some(Ok(match request {
-            Request::Hello => Reply::Hello(hello(worker)),
+            Request::Hello(_) => Reply::Hello(hello(worker)),
             Request::Prepare(_) => Reply::Prepared { ready: true },
+            Request::Restore(restore) => {
+                let level = Some(restore.level);
+                Reply::Report(Box::new(Report { level, ..report.clone() }))
+            }
             Request::OpenLevel(open) => {
                 Reply::Report(Box::new(Report { level: Some(open.level), ..report.clone() }))
             }
@@ -140,7 +153,7 @@ fn steady(report: &Report) -> impl Fn(usize, &Request) -> Option<Result<Reply, C
                 Reply::Report(Box::new(Report { level: poll.level, ..report.clone() }))
             }
             Request::Rows(_, ranks) => Reply::Rows(vec![Row::default(); ranks.len()]),
-            Request::Release(_) => Reply::Released,
+            Request::Release { .. } => Reply::Released,
         }))
     }
 }

@@ -1,12 +1,15 @@
 //! All jobs: the queue, the one that runs, the results.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sokohive_engine::Limit;
-use sokohive_proto::{JobEnding, JobEvent, JobKey, JobNumber, JobState, Submission};
+use sokohive_proto::{JobEnding, JobEvent, JobKey, JobNumber, JobState, StoredJob, Submission};
 use tokio::sync::{Notify, watch};
+use tracing::warn;
 
+use super::store::Store;
 use crate::cluster::drive::ended_early;
 use crate::cluster::job::StopReason;
 
@@ -20,6 +23,8 @@ const MOST_ENDED: usize = 10_000;
 #[derive(Debug, Default)]
 pub(super) struct Jobs {
     inner: Mutex<Inner>,
+    /// What outlives the process, where something does.
+    store: Option<Store>,
     /// Told when a job is queued, and when no more will be.
     changed: Notify,
 }
@@ -42,6 +47,27 @@ struct Entry {
     stop: watch::Sender<Option<StopReason>>,
 }
 
+impl Inner {
+    /// Takes a job in, in any state.
+    fn enter(&mut self, number: JobNumber, submission: Submission, state: JobState) {
+        self.last = self.last.max(number.get());
+        self.keys.insert(submission.key, number);
+        match state {
+            JobState::Ended(_) => self.ended.push_back(number),
+            JobState::Queued | JobState::Running(_) => self.queue.push_back(number),
+        }
+        let event = JobEvent {
+            id: number,
+            name: submission.name.clone(),
+            rule: submission.task.rule,
+            objective: submission.task.objective,
+            state,
+        };
+        let (event, stop) = (watch::Sender::new(event), watch::Sender::new(None));
+        self.jobs.insert(number, Entry { submission, event, stop });
+    }
+}
+
 /// A job whose turn it is.
 pub(super) struct Turn {
     pub(super) number: JobNumber,
@@ -49,33 +75,60 @@ pub(super) struct Turn {
     pub(super) stop: watch::Receiver<Option<StopReason>>,
 }
 
+/// Why a job is not taken.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SubmitError {
+    /// There are too many, or the coordinator is about to stop.
+    #[error("the queue takes no more jobs")]
+    Full,
+    /// It cannot be written down.
+    #[error("the job cannot be written down: {0}")]
+    Store(io::Error),
+}
+
 impl Jobs {
-    /// Queues a job; `None` if there are too many, or the coordinator is about to stop.
-    pub(super) fn submit(&self, submission: Submission) -> Option<JobNumber> {
+    /// Jobs that outlive the process: those kept before come first, in order.
+    pub(super) fn kept(store: Store, kept: Vec<StoredJob>) -> Self {
+        let jobs = Self { store: Some(store), ..Self::default() };
+        let mut inner = jobs.lock();
+        for StoredJob { number, submission, result } in kept {
+            match result {
+                Some(result) => inner.enter(number, submission, JobState::Ended(result)),
+                None => inner.enter(number, submission, JobState::Queued),
+            }
+        }
+        drop(inner);
+        jobs
+    }
+
+    /// Queues a job. Waits for the disk where jobs are kept.
+    pub(super) fn submit(&self, submission: Submission) -> Result<JobNumber, SubmitError> {
         let mut inner = self.lock();
         if inner.closed || inner.queue.len() >= MOST_WAITING {
-            return None;
+            return Err(SubmitError::Full);
         }
         if let Some(&number) = inner.keys.get(&submission.key) {
-            return Some(number);
+            return Ok(number);
         }
-        inner.last += 1;
-        let number = JobNumber::new(inner.last)?;
-        inner.keys.insert(submission.key, number);
-        let event = JobEvent {
-            id: number,
-            name: submission.name.clone(),
-            rule: submission.task.rule,
-            objective: submission.task.objective,
-            state: JobState::Queued,
-        };
-        let entry =
-            Entry { submission, event: watch::Sender::new(event), stop: watch::Sender::new(None) };
-        inner.jobs.insert(number, entry);
-        inner.queue.push_back(number);
+        let number = JobNumber::new(inner.last + 1).ok_or(SubmitError::Full)?;
+        if let Some(store) = &self.store {
+            let job = StoredJob { number, submission: submission.clone(), result: None };
+            store.save(&job).map_err(SubmitError::Store)?;
+        }
+        inner.enter(number, submission, JobState::Queued);
         drop(inner);
         self.changed.notify_one();
-        Some(number)
+        Ok(number)
+    }
+
+    /// What outlives the process, where something does.
+    pub(super) fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+
+    /// Whether a job that is not finished is to go on after a restart.
+    pub(super) fn suspends(&self) -> bool {
+        self.store.is_some() && self.lock().closed
     }
 
     /// The next job, when there is one; `None` when there will be none any more.
@@ -98,11 +151,18 @@ impl Jobs {
         }
     }
 
-    /// Changes what a job looks like.
+    /// Changes what a job looks like. Its end is told when it is written down.
     pub(super) fn update(&self, number: JobNumber, state: JobState) {
         let mut inner = self.lock();
         let ended = matches!(state, JobState::Ended(_));
         if let Some(entry) = inner.jobs.get(&number) {
+            if let (Some(store), JobState::Ended(result)) = (&self.store, &state) {
+                let (submission, result) = (entry.submission.clone(), Some(result.clone()));
+                let job = StoredJob { number, submission, result };
+                if let Err(error) = store.save(&job).and_then(|()| store.settle(number)) {
+                    warn!("job {number}: its end is not written down: {error}");
+                }
+            }
             entry.event.send_modify(|event| event.state = state);
         }
         if ended {
@@ -112,6 +172,9 @@ impl Jobs {
             {
                 let key = inner.jobs.remove(&oldest).map(|entry| entry.submission.key);
                 key.map(|key| inner.keys.remove(&key));
+                if let Some(Err(error)) = self.store.as_ref().map(|store| store.forget(oldest)) {
+                    warn!("job {oldest} is not deleted: {error}");
+                }
             }
         }
     }
@@ -129,13 +192,13 @@ impl Jobs {
         match state {
             JobState::Ended(_) => return Some(false),
             JobState::Running(_) => {
-                entry.stop.send_replace(Some(StopReason::Interrupt));
+                entry.stop.send_replace(Some(StopReason::Cancel));
                 return Some(true);
             }
             JobState::Queued => {}
         }
         // Its turn may have come just now.
-        entry.stop.send_replace(Some(StopReason::Interrupt));
+        entry.stop.send_replace(Some(StopReason::Cancel));
         let waiting = inner.queue.len();
         inner.queue.retain(|&queued| queued != number);
         let was_waiting = inner.queue.len() < waiting;
@@ -158,7 +221,12 @@ impl Jobs {
         let mut inner = self.lock();
         inner.closed = true;
         for entry in inner.jobs.values() {
-            entry.stop.send_replace(Some(StopReason::Interrupt));
+            // Whoever has taken it back still has.
+            entry.stop.send_if_modified(|stop| {
+                let news = stop.is_none();
+                stop.get_or_insert(StopReason::Interrupt);
+                news
+            });
         }
         drop(inner);
         self.changed.notify_one();

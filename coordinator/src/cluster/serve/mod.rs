@@ -5,8 +5,10 @@ mod jobs;
 mod registry;
 mod runner;
 mod service;
+mod store;
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,20 +23,29 @@ use tracing::{info, warn};
 use jobs::Jobs;
 use registry::Registry;
 use service::Service;
+use store::Store;
+pub use store::StoreError;
 
 /// How long calls under way may take to end once the coordinator is told to stop. Watchers of jobs
 /// would otherwise keep it for as long as they like.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How long an interrupted job may take to release its workers.
-const LAST_JOB: Duration = Duration::from_secs(4);
+/// How long an interrupted job may take to write its checkpoint and to release its workers.
+const LAST_JOB: Duration = Duration::from_secs(8);
 
 /// What a coordinator is told when it is started.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ServeOptions {
     /// Workers that must have registered before a job starts; at least 1. A job takes all that are
     /// there.
     pub workers: usize,
+    /// Where jobs, results and the checkpoint of the running job are kept over restarts; nowhere if
+    /// there is none.
+    pub state_dir: Option<PathBuf>,
+    /// How often a checkpoint is taken, where they are kept.
+    pub every: Duration,
+    /// A job is given up when no attempt at it has got further for so long, where checkpoints are kept.
+    pub give_up_after: Duration,
 }
 
 /// Why a coordinator cannot serve.
@@ -43,12 +54,16 @@ pub enum ServeError {
     /// The services cannot be offered.
     #[error("serving: {0}")]
     Transport(#[from] tonic::transport::Error),
+    /// What was kept cannot be read.
+    #[error("state folder: {0}")]
+    Store(#[from] StoreError),
     /// The reflection service has no use for our descriptors.
     #[error("reflection: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-/// Serves until `shutdown`; a running job is interrupted then, and its workers are released.
+/// Serves until `shutdown`; a running job is interrupted then, and its workers are released. With a
+/// folder for its state it goes on after a restart.
 ///
 /// # Errors
 ///
@@ -58,7 +73,13 @@ pub async fn serve(
     options: ServeOptions,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let jobs = Arc::new(Jobs::default());
+    let jobs = match &options.state_dir {
+        Some(folder) => {
+            let (store, kept) = Store::open(folder)?;
+            Arc::new(Jobs::kept(store, kept))
+        }
+        None => Arc::default(),
+    };
     let registry = Arc::new(Registry::default());
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
@@ -82,7 +103,7 @@ pub async fn serve(
             },
         );
     tokio::pin!(serving);
-    let mut running = tokio::spawn(runner::run(jobs.clone(), registry, options.workers.max(1)));
+    let mut running = tokio::spawn(runner::run(jobs.clone(), registry, options));
     tokio::select! {
         result = &mut serving => return result.map_err(Into::into),
         () = shutdown => {}

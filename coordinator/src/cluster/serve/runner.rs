@@ -3,28 +3,45 @@
 use std::sync::Arc;
 
 use sokohive_engine::{Ending, Limit};
-use sokohive_proto::{JobEnding, JobKey, JobResult, JobState};
-use tracing::info;
+use sokohive_proto::{Checkpoint, JobEnding, JobKey, JobResult, JobState};
+use tracing::{info, warn};
 
+use super::ServeOptions;
 use super::jobs::{Jobs, Turn};
 use super::registry::{LEASE, Registry};
+use super::store::is_unfinished;
+use crate::checkpoint;
 use crate::cluster::drive::{Drive, ended_early, failed_early};
+use crate::cluster::durable::{Durable, Safety, Workers};
 use crate::cluster::job::Settings;
 use crate::cluster::prepare::{Settled, prepare};
 
 /// Runs jobs until there will be none any more.
-pub(super) async fn run(jobs: Arc<Jobs>, registry: Arc<Registry>, least: usize) {
+pub(super) async fn run(jobs: Arc<Jobs>, registry: Arc<Registry>, options: ServeOptions) {
     while let Some(turn) = jobs.next().await {
         let number = turn.number;
         info!("job {number}: begins");
         jobs.update(number, JobState::Running(None));
-        let result = run_one(&jobs, &registry, least, turn).await;
+        let result = run_one(&jobs, &registry, &options, turn).await;
         info!("job {number}: {}", summary(&result));
-        jobs.update(number, JobState::Ended(result));
+        if jobs.suspends() && is_unfinished(&result) {
+            info!("job {number}: goes on after a restart");
+            return;
+        }
+        let jobs = Arc::clone(&jobs);
+        let ended = move || jobs.update(number, JobState::Ended(result));
+        if let Err(panic) = tokio::task::spawn_blocking(ended).await {
+            warn!("job {number}: {panic}");
+        }
     }
 }
 
-async fn run_one(jobs: &Jobs, registry: &Registry, least: usize, turn: Turn) -> JobResult {
+async fn run_one(
+    jobs: &Jobs,
+    registry: &Arc<Registry>,
+    options: &ServeOptions,
+    turn: Turn,
+) -> JobResult {
     let Turn { number, submission, mut stop } = turn;
     let task = submission.task.clone();
     // The tables of a large board take a while to work out.
@@ -37,6 +54,38 @@ async fn run_one(jobs: &Jobs, registry: &Registry, least: usize, turn: Turn) -> 
             return failed_early(format!("reading the board: {panic}"));
         }
     };
+    let progress = |progress| jobs.update(number, JobState::Running(Some(progress)));
+    let least = options.workers.max(1);
+    if let Some(store) = jobs.store() {
+        let manifest = store.manifest(number);
+        let checkpoint = match checkpoint::read(&manifest) {
+            // The process ended between writing the result down and telling it.
+            Ok(Checkpoint { result: Some(result), .. }) => return result,
+            Ok(checkpoint) => Some(Arc::new(checkpoint)),
+            Err(error) if error.is_not_found() => None,
+            Err(error) => return failed_early(error.to_string()),
+        };
+        if let Some(checkpoint) = &checkpoint {
+            info!("job {number}: goes on from level {}", checkpoint.reached.lower_bound);
+        }
+        let registry = Arc::clone(registry);
+        let durable = Durable {
+            name: submission.name,
+            task: submission.task,
+            expansions: submission.expansions,
+            timeout: submission.timeout,
+            plan,
+            workers: Workers::Registered(Box::new(move || registry.addresses()), least),
+            safety: Safety {
+                manifest,
+                every: options.every,
+                give_up_after: options.give_up_after,
+                checkpoint,
+            },
+            stop,
+        };
+        return durable.run(progress, |text| warn!("job {number}: {text}")).await;
+    }
     let workers = tokio::select! {
         workers = enough_workers(registry, least) => workers,
         _ = stop.wait_for(Option::is_some) => {
@@ -47,13 +96,18 @@ async fn run_one(jobs: &Jobs, registry: &Registry, least: usize, turn: Turn) -> 
     info!("job {number}: {} workers", workers.len());
     let settings = Settings {
         key: JobKey::random(),
+        name: submission.name,
         task: submission.task,
+        search: plan.search(),
         workers,
         expansions: submission.expansions,
         levels: plan.levels(),
+        every: None,
+        checkpoint: None,
+        last_epoch: 0,
     };
-    let drive = Drive { settings, timeout: submission.timeout, plan, stop };
-    drive.run(|progress| jobs.update(number, JobState::Running(Some(progress)))).await
+    let drive = Drive { settings, timeout: submission.timeout, plan, stop, manifest: None };
+    drive.run(progress).await
 }
 
 /// Waits until enough workers have registered. Takes all that are there then.

@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
-use super::jobs::Jobs;
+use super::jobs::{Jobs, SubmitError};
 use super::registry::{LEASE, Registry};
 
 /// Serves workers and clients.
@@ -51,9 +51,14 @@ impl Coordinator for Service {
         request: Request<wire::SubmitRequest>,
     ) -> Result<Response<wire::SubmitResponse>, Status> {
         let submission = Submission::try_from(request.into_inner()).map_err(Refusal::from)?;
-        match self.jobs.submit(submission) {
-            Some(number) => Ok(Response::new(wire::SubmitResponse { id: number.get() })),
-            None => Err(Status::resource_exhausted("the queue takes no more jobs")),
+        let jobs = Arc::clone(&self.jobs);
+        let submitted = tokio::task::spawn_blocking(move || jobs.submit(submission))
+            .await
+            .map_err(|error| Status::internal(format!("queueing the job: {error}")))?;
+        match submitted {
+            Ok(number) => Ok(Response::new(wire::SubmitResponse { id: number.get() })),
+            Err(error @ SubmitError::Full) => Err(Status::resource_exhausted(error.to_string())),
+            Err(error @ SubmitError::Store(_)) => Err(Status::internal(error.to_string())),
         }
     }
 
@@ -87,9 +92,13 @@ impl Coordinator for Service {
         request: Request<wire::CancelRequest>,
     ) -> Result<Response<wire::CancelResponse>, Status> {
         let id = request.into_inner().id;
-        let cancelled = JobNumber::new(id)
-            .and_then(|number| self.jobs.cancel(number))
-            .ok_or(Refusal::UnknownJob(id))?;
+        let jobs = Arc::clone(&self.jobs);
+        let cancelled = tokio::task::spawn_blocking(move || {
+            JobNumber::new(id).and_then(|number| jobs.cancel(number))
+        })
+        .await
+        .map_err(|error| Status::internal(format!("cancelling the job: {error}")))?
+        .ok_or(Refusal::UnknownJob(id))?;
         Ok(Response::new(wire::CancelResponse { cancelled }))
     }
 
