@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
 
+use clap::ValueHint;
 use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice, SpillPlace};
 use sokohive_proto::{AddressError, endpoint};
 
@@ -14,7 +15,7 @@ use crate::event::{Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::keep::{Folder, Keep, check_vacant, manifest};
-use crate::local;
+use crate::local::{self, LocalSafety};
 use crate::memory;
 use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
@@ -80,12 +81,8 @@ pub(crate) struct SearchArgs {
     /// Most memory for the search, such as 512M or 4G [default: 80 % of what is free]
     #[arg(long, short, value_name = "SIZE")]
     memory: Option<Bytes>,
-    /// Let the open list wait on disk, in this folder, where it takes more than an eighth of the memory
-    #[arg(long, value_name = "FOLDER")]
-    spill_dir: Option<PathBuf>,
-    /// Most of the open list on disk, such as 20G [default: nine tenths of what is free there]
-    #[arg(long, value_name = "SIZE", requires = "spill_dir")]
-    spill_limit: Option<Bytes>,
+    #[command(flatten)]
+    spill: Spill,
     /// Time given to each board, such as 10, 10s, 500ms, 2m [default: no limit]
     #[arg(long, value_name = "TIME")]
     timeout: Option<Span>,
@@ -105,6 +102,26 @@ pub(crate) struct SearchArgs {
     entry_width: Option<EntryWidth>,
 }
 
+/// Where the open list may wait.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Spill {
+    /// Let the open list wait on disk, in this folder, where it takes more than an eighth of the memory
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    spill_dir: Option<PathBuf>,
+    /// Most of the open list on disk, such as 20G [default: nine tenths of what is free there]
+    #[arg(long, value_name = "SIZE", requires = "spill_dir")]
+    spill_limit: Option<Bytes>,
+}
+
+impl Spill {
+    /// The place, for a search that may hold so many bytes in memory.
+    pub(crate) fn place(&self, memory: u64) -> Option<SpillPlace> {
+        let directory = self.spill_dir.clone()?;
+        let most_bytes = self.spill_limit.map_or(u64::MAX, |Bytes(bytes)| bytes);
+        Some(SpillPlace { directory, most_bytes, share: memory / 8 })
+    }
+}
+
 impl SearchArgs {
     /// Whether the flags go together, as far as clap does not know.
     pub(crate) fn check(&self) -> Result<(), Failure> {
@@ -115,7 +132,7 @@ impl SearchArgs {
     pub(crate) fn for_this_process(&self) -> Option<&'static str> {
         match self {
             Self { threads: Some(_), .. } => Some("--threads"),
-            Self { spill_dir: Some(_), .. } => Some("--spill-dir"),
+            Self { spill: Spill { spill_dir: Some(_), .. }, .. } => Some("--spill-dir"),
             _ => None,
         }
     }
@@ -123,11 +140,6 @@ impl SearchArgs {
     /// What these flags mean for `board`.
     fn settings(&self, board: &Board) -> Settings {
         let memory = self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes);
-        let spill = self.spill_dir.clone().map(|directory| SpillPlace {
-            directory,
-            most_bytes: self.spill_limit.map_or(u64::MAX, |Bytes(bytes)| bytes),
-            share: memory / 8,
-        });
         Settings {
             rule: self.rule.unwrap_or_else(|| board.level.rule()),
             objective: self.objective,
@@ -141,7 +153,7 @@ impl SearchArgs {
             deadlocks: !self.no_deadlock_tables,
             workers: Vec::new(),
             entry_width: self.entry_width,
-            spill,
+            spill: self.spill.place(memory),
         }
     }
 
@@ -156,7 +168,7 @@ impl SearchArgs {
 }
 
 /// Number of threads this process can run at once.
-fn all_cores() -> usize {
+pub(crate) fn all_cores() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
@@ -193,9 +205,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     args.search.check()?;
     check_workers(&args.workers)?;
     if let Some(folder) = &args.folder.checkpoint {
-        if args.workers.is_empty() {
-            return Err(Failure::Usage("--checkpoint is for searches on --workers".to_owned()));
-        }
         check_vacant(folder)?;
     }
     let verbosity = match (args.quiet, args.verbose) {
@@ -239,7 +248,19 @@ fn solve_all(
             Ok(board) => {
                 let report = if args.workers.is_empty() {
                     let settings = args.search.settings(&board);
-                    local::search(&board, &settings, &interrupt, reporter)?
+                    let safety = args.folder.checkpoint.clone().map(|folder| LocalSafety {
+                        folder,
+                        every: args.keep.every(),
+                        checkpoint: None,
+                    });
+                    let report =
+                        local::search(&board, &settings, safety.as_ref(), &interrupt, reporter)?;
+                    *exit = exit.worst(Exit::from(&report.ending));
+                    reporter.emit(&Event::Finished(&report))?;
+                    if let Some(safety) = safety {
+                        safety.forget(&report.ending)?;
+                    }
+                    continue;
                 } else {
                     let settings = args.search.cluster_settings(&board, &args.workers);
                     let safety = args.folder.checkpoint.as_deref().map(|folder| Safety {
