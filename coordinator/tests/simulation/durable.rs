@@ -84,6 +84,8 @@ pub(crate) struct Durable {
     last_epoch: u64,
     /// Who takes part in the next attempt.
     next: Vec<usize>,
+    /// Faults that may still strike.
+    faults_left: u64,
     /// Until when edges need no checkpoint.
     due: Duration,
     /// The edge whose checkpoint has been asked for last, and when it was reached.
@@ -99,7 +101,7 @@ impl Durable {
         let disk = |_| if shared { Arc::clone(&one) } else { Arc::default() };
         Self {
             disks: (0..workers).map(disk).collect(),
-            every: Duration::from_millis([0, 20, 200, 2_000][random.below(4) as usize]),
+            every: Duration::from_millis([0, 5, 50, 500][random.below(4) as usize]),
             manifest: None,
             writing: VecDeque::new(),
             concluded: None,
@@ -107,6 +109,7 @@ impl Durable {
             recovery: Recovery::new(Duration::from_secs(600)),
             last_epoch: 0,
             next: (0..workers).collect(),
+            faults_left: random.between(2, 12),
             due: Duration::ZERO,
             asked: (0, Duration::ZERO),
             stopped: None,
@@ -131,11 +134,13 @@ impl World {
         self.plan(after, Happening::Durable(happening));
     }
 
-    /// Faults in plenty, each of which passes.
-    pub(crate) fn plan_durable_faults(&mut self) {
-        let span = [50_000, 500_000, 5_000_000][self.random.below(3) as usize];
+    /// Plans some faults, each of which passes; there are only so many, so that some attempt has none.
+    fn plan_durable_faults(&mut self, faults: u64) {
+        let span = [30_000, 300_000, 3_000_000][self.random.below(3) as usize];
         let power_fails = !self.kept().is_shared();
-        for _ in 0..self.random.between(1, 8) {
+        let faults = faults.min(self.kept().faults_left);
+        self.kept().faults_left -= faults;
+        for _ in 0..faults {
             let at = Duration::from_micros(self.random.between(1, span));
             let worker = self.random.below(self.nodes.len() as u64) as usize;
             let longest = [100, 3_000, 20_000][self.random.below(3) as usize];
@@ -305,6 +310,8 @@ impl World {
         let before = self.members.last().map_or(0, Vec::len);
         history.survival.left_out += usize::from(members.len() < before);
         drop(history);
+        let faults = self.random.below(3);
+        self.plan_durable_faults(faults);
         self.begin(number, members, settings);
     }
 
@@ -445,6 +452,9 @@ impl World {
             let known = self.kept().manifest.as_ref().map(|known| known.reached.levels);
             let further = known.is_some_and(|levels| levels < checkpoint.reached.levels);
             self.history.lock().unwrap().survival.checkpoints += usize::from(further);
+            if further && self.random.permille(100) {
+                self.plan_durable_faults(1);
+            }
             let now = self.now;
             let kept = self.kept();
             // The first one of an attempt only claims the epoch.

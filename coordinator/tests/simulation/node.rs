@@ -18,6 +18,8 @@ pub(crate) struct Pending {
     pub(crate) failures: u32,
     /// Counts the sendings; answers to earlier ones count as well.
     pub(crate) attempt: u32,
+    /// Whether it is to be sent again after a pause.
+    pub(crate) rests: bool,
 }
 
 #[derive(Debug)]

@@ -154,7 +154,13 @@ impl World {
         let mut random = Random::new(seed);
         let workers = random.between(1, 5) as usize;
         let network = Network::random(&mut random);
-        let graphs = (0..2).map(|_| Arc::new(Graph::random(&mut random))).collect();
+        let graphs = if durable {
+            let size = random.between(50, 600) as usize;
+            let reach = [size, 8, 30][random.below(3) as usize];
+            vec![Arc::new(Graph::of_size(&mut random, size, reach))]
+        } else {
+            (0..2).map(|_| Arc::new(Graph::random(&mut random))).collect()
+        };
         let durable = durable.then(|| Durable::new(&mut random, workers));
         let disk = |worker: usize| durable.as_ref().map(|durable| durable.disk(worker));
         Self {
@@ -191,7 +197,8 @@ impl World {
 
     fn plan_faults(&mut self) {
         if self.durable.is_some() {
-            return self.plan_durable_faults();
+            // They are planned for each attempt.
+            return;
         }
         let workers = self.nodes.len() as u64;
         let at = Duration::from_micros(self.random.between(1, 400_000));
@@ -659,7 +666,14 @@ impl World {
                     batch: sealed.bytes,
                 };
                 let records = sealed.records;
-                let pending = Pending { push, peer: receiver, records, failures: 0, attempt: 0 };
+                let pending = Pending {
+                    push,
+                    peer: receiver,
+                    records,
+                    failures: 0,
+                    attempt: 0,
+                    rests: false,
+                };
                 node.pending.insert(key, pending);
                 sent.push(key);
             }
@@ -676,6 +690,7 @@ impl World {
             return;
         };
         pending.attempt += 1;
+        pending.rests = false;
         let Pending { push, peer, attempt, .. } = pending.clone();
         if !cut {
             self.send(|| Happening::Push {
@@ -741,7 +756,10 @@ impl World {
                 outgoing.acknowledged(self.now, sequence, bytes, pending.records);
                 node.pending.remove(&key);
             }
+            // Each copy of a push is answered, but it is sent again once.
+            Err(_) if pending.rests => return,
             Err(error) => {
+                pending.rests = true;
                 pending.failures += 1;
                 match outgoing.failed(self.now, pending.failures, error) {
                     Retry::After(pause) => {
