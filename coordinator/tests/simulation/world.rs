@@ -29,7 +29,7 @@ const PUSH_DEADLINE: Duration = Duration::from_millis(400);
 
 /// More than any job needs.
 const MOST_HAPPENINGS: u64 = 3_000_000;
-const LONGEST: Duration = Duration::from_secs(400);
+const LONGEST: Duration = Duration::from_secs(4_000);
 
 /// What there is to be proven on the graph of this number.
 pub(crate) fn task(graph: usize) -> Task {
