@@ -326,17 +326,21 @@ impl World {
         }
         self.check_settled(attempt, levels, &ending);
         match ending {
+            Ending::Failed(failure) if !failure.retryable => {
+                self.answered(Ending::Failed(failure));
+            }
             Ending::Failed(failure) => {
-                assert!(failure.retryable, "attempt {attempt}: {failure}");
                 let now = self.now;
                 let kept = self.kept();
                 kept.last_epoch = kept.last_epoch.max(epoch);
                 let (coordinator, verdict) = (kept.coordinator, kept.recovery.failed(now, levels));
-                let Verdict::Again(pause) = verdict else {
-                    panic!("attempt {attempt}: given up: {failure}");
-                };
-                let since = now + pause;
-                self.durably(pause, Durably::RollCall { coordinator, since });
+                match verdict {
+                    Verdict::Again(pause) => {
+                        let since = now + pause;
+                        self.durably(pause, Durably::RollCall { coordinator, since });
+                    }
+                    Verdict::GiveUp => self.answered(Ending::Failed(failure)),
+                }
             }
             // Somebody has interrupted it; it goes on a little later.
             Ending::Limit { .. } => self.end_coordinator(Duration::from_millis(100)),

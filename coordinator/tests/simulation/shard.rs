@@ -118,7 +118,9 @@ impl GraphShard {
         let Some(estimate) = self.graph.estimate[vertex as usize] else {
             return;
         };
-        if let Some(finish) = self.graph.finish[vertex as usize] {
+        // What was found before a checkpoint is in its manifest.
+        let finish = self.graph.finish[vertex as usize].filter(|_| !inner.restoring);
+        if let Some(finish) = finish {
             let found = Finish {
                 cost: cost + finish,
                 rank: Rank::from(u64::from(vertex)),
