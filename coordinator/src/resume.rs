@@ -15,10 +15,12 @@ use crate::event::{Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::keep::{Keep, manifest};
+use crate::local::{self, LocalSafety};
+use crate::memory;
 use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
-use crate::solve::{address, check_workers};
-use crate::units::{Bytes, Span};
+use crate::solve::{Spill, address, all_cores, check_workers};
+use crate::units::{Bytes, Span, Threads};
 
 /// What to go on with, on what, and what to print.
 ///
@@ -28,11 +30,14 @@ pub(crate) struct Args {
     /// The folder that `--checkpoint` named
     #[arg(value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
-    /// Go on with these workers [default: those of before]
+    /// Go on with these workers [default: those of before, or this process if there were none]
     ///
     /// As many as you like: each part of the checkpoint is read by a worker that has it.
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', value_parser = address)]
     workers: Vec<String>,
+    /// Searching threads of a search in this process [default: all cores]
+    #[arg(long, short, value_name = "N", conflicts_with = "workers")]
+    threads: Option<Threads>,
     /// Most memory for the search, on a cluster for each worker [default: as before]
     #[arg(long, short, value_name = "SIZE")]
     memory: Option<Bytes>,
@@ -42,6 +47,8 @@ pub(crate) struct Args {
     /// Rows to expand before giving up, those before the checkpoint included [default: no limit]
     #[arg(long, value_name = "N")]
     max_expansions: Option<u64>,
+    #[command(flatten)]
+    spill: Spill,
     #[command(flatten)]
     keep: Keep,
     /// Print the moves too: as SOLUTION if proven shortest, else as BEST_FOUND
@@ -90,7 +97,13 @@ fn go_on(
     let report = if let Some(result) = checkpoint.result.clone() {
         remote::finished(&board, &settings, result)?
     } else if settings.workers.is_empty() {
-        return Err(Failure::Usage("name workers to go on with: --workers".to_owned()));
+        let folder = args.folder.clone();
+        let checkpoint = Some(checkpoint);
+        let safety = LocalSafety { folder, every: args.keep.every(), checkpoint };
+        let report = local::search(&board, &settings, Some(&safety), &interrupt, reporter)?;
+        reporter.emit(&Event::Finished(&report))?;
+        safety.forget(&report.ending)?;
+        return Ok(Exit::from(&report.ending));
     } else {
         let safety = Safety {
             manifest: path.to_owned(),
@@ -127,19 +140,24 @@ fn settings(args: &Args, checkpoint: &Checkpoint) -> Settings {
     let task = &checkpoint.task;
     let workers =
         if args.workers.is_empty() { checkpoint.workers.clone() } else { args.workers.clone() };
-    let memory = args.memory.map(|Bytes(bytes)| bytes);
+    let mut memory = args.memory.map(|Bytes(bytes)| bytes).or(task.memory);
+    if workers.is_empty() {
+        memory = memory.or_else(|| Some(memory::default_limit()));
+    }
+    let memory = memory.unwrap_or(u64::MAX);
     Settings {
         rule: task.rule,
         objective: task.objective,
         search: task.search,
         estimate: task.estimate,
-        threads: 1,
-        memory: memory.or(task.memory).unwrap_or(u64::MAX),
+        threads: args.threads.map_or_else(all_cores, |Threads(number)| number),
+        memory,
         timeout: args.timeout.map(|Span(time)| time),
         expansions: args.max_expansions.unwrap_or(u64::MAX),
         dominance: task.dominance,
         deadlocks: task.deadlock_tables,
         workers,
         entry_width: None,
+        spill: args.spill.place(memory),
     }
 }

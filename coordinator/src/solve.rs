@@ -2,9 +2,11 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::thread;
 
-use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice};
+use clap::ValueHint;
+use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice, SpillPlace};
 use sokohive_proto::{AddressError, endpoint};
 
 use crate::board::Board;
@@ -13,7 +15,7 @@ use crate::event::{Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::keep::{Folder, Keep, check_vacant, manifest};
-use crate::local;
+use crate::local::{self, LocalSafety};
 use crate::memory;
 use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
@@ -32,7 +34,7 @@ pub(crate) struct Args {
     ///
     /// What --memory says is then meant for each of them.
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', value_parser = address)]
-    #[arg(conflicts_with_all = ["threads", "entry_width"])]
+    #[arg(conflicts_with_all = ["threads", "entry_width", "spill_dir"])]
     workers: Vec<String>,
     #[command(flatten)]
     folder: Folder,
@@ -79,6 +81,8 @@ pub(crate) struct SearchArgs {
     /// Most memory for the search, such as 512M or 4G [default: 80 % of what is free]
     #[arg(long, short, value_name = "SIZE")]
     memory: Option<Bytes>,
+    #[command(flatten)]
+    spill: Spill,
     /// Time given to each board, such as 10, 10s, 500ms, 2m [default: no limit]
     #[arg(long, value_name = "TIME")]
     timeout: Option<Span>,
@@ -98,32 +102,58 @@ pub(crate) struct SearchArgs {
     entry_width: Option<EntryWidth>,
 }
 
+/// Where the open list may wait.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Spill {
+    /// Let the open list wait on disk, in this folder, where it takes more than an eighth of the memory
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    spill_dir: Option<PathBuf>,
+    /// Most of the open list on disk, such as 20G [default: nine tenths of what is free there]
+    #[arg(long, value_name = "SIZE", requires = "spill_dir")]
+    spill_limit: Option<Bytes>,
+}
+
+impl Spill {
+    /// The place, for a search that may hold so many bytes in memory.
+    pub(crate) fn place(&self, memory: u64) -> Option<SpillPlace> {
+        let directory = self.spill_dir.clone()?;
+        let most_bytes = self.spill_limit.map_or(u64::MAX, |Bytes(bytes)| bytes);
+        Some(SpillPlace { directory, most_bytes, share: memory / 8 })
+    }
+}
+
 impl SearchArgs {
     /// Whether the flags go together, as far as clap does not know.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         check_estimate(self.search, self.estimate)
     }
 
-    /// Whether the number of threads was given.
-    pub(crate) fn has_threads(&self) -> bool {
-        self.threads.is_some()
+    /// A flag that says how this process searches, if one was given: workers have flags of their own for that.
+    pub(crate) fn for_this_process(&self) -> Option<&'static str> {
+        match self {
+            Self { threads: Some(_), .. } => Some("--threads"),
+            Self { spill: Spill { spill_dir: Some(_), .. }, .. } => Some("--spill-dir"),
+            _ => None,
+        }
     }
 
     /// What these flags mean for `board`.
     fn settings(&self, board: &Board) -> Settings {
+        let memory = self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes);
         Settings {
             rule: self.rule.unwrap_or_else(|| board.level.rule()),
             objective: self.objective,
             search: self.search,
             estimate: self.estimate,
             threads: self.threads.map_or_else(all_cores, |Threads(number)| number),
-            memory: self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
+            memory,
             timeout: self.timeout.map(|Span(time)| time),
             expansions: self.max_expansions.unwrap_or(u64::MAX),
             dominance: !self.no_dominance,
             deadlocks: !self.no_deadlock_tables,
             workers: Vec::new(),
             entry_width: self.entry_width,
+            spill: self.spill.place(memory),
         }
     }
 
@@ -138,7 +168,7 @@ impl SearchArgs {
 }
 
 /// Number of threads this process can run at once.
-fn all_cores() -> usize {
+pub(crate) fn all_cores() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
@@ -175,9 +205,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     args.search.check()?;
     check_workers(&args.workers)?;
     if let Some(folder) = &args.folder.checkpoint {
-        if args.workers.is_empty() {
-            return Err(Failure::Usage("--checkpoint is for searches on --workers".to_owned()));
-        }
         check_vacant(folder)?;
     }
     let verbosity = match (args.quiet, args.verbose) {
@@ -221,7 +248,19 @@ fn solve_all(
             Ok(board) => {
                 let report = if args.workers.is_empty() {
                     let settings = args.search.settings(&board);
-                    local::search(&board, &settings, &interrupt, reporter)?
+                    let safety = args.folder.checkpoint.clone().map(|folder| LocalSafety {
+                        folder,
+                        every: args.keep.every(),
+                        checkpoint: None,
+                    });
+                    let report =
+                        local::search(&board, &settings, safety.as_ref(), &interrupt, reporter)?;
+                    *exit = exit.worst(Exit::from(&report.ending));
+                    reporter.emit(&Event::Finished(&report))?;
+                    if let Some(safety) = safety {
+                        safety.forget(&report.ending)?;
+                    }
+                    continue;
                 } else {
                     let settings = args.search.cluster_settings(&board, &args.workers);
                     let safety = args.folder.checkpoint.as_deref().map(|folder| Safety {

@@ -86,6 +86,7 @@ pub use search::agenda::{Next, Sealed};
 pub use search::exchange::{BatchError, VIRTUAL_SHARDS};
 pub use search::levels::Reached;
 pub use search::side::Side;
+pub use search::spill::SpillPlace;
 pub use solver::{EntryWidth, EstimateChoice, SearchChoice, Solver};
 pub use statistics::Statistics;
 pub use verify::{Blocked, Replay, Unfinished, VerifyError, verify, verify_strict};

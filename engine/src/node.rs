@@ -21,6 +21,7 @@ use crate::search::exchange::{BatchError, Exchange};
 use crate::search::incumbent::{Finish, Trail};
 use crate::search::shard::{Shard, Terms};
 use crate::search::side::{Level as SearchLevel, Side};
+use crate::search::spill::SpillPlace;
 use crate::walk::Ground;
 use crate::{
     Control, EstimateChoice, Level, Limit, Next, Rule, SearchChoice, Statistics, Stop, Unsolvable,
@@ -86,6 +87,8 @@ pub struct Share {
     pub journal: Option<JournalPlace>,
     /// Whether it is going to be restored ([`Node::restore`]) instead of beginning at the start.
     pub restores: bool,
+    /// Where rows of the open list may wait, if not all in memory.
+    pub spill: Option<SpillPlace>,
 }
 
 /// Why a node cannot take its part in a search.
@@ -106,9 +109,9 @@ pub enum NodeError {
     /// The system gives no threads.
     #[error("no threads: {0}")]
     Threads(String),
-    /// The journal cannot be begun.
-    #[error("no journal: {0}")]
-    Journal(String),
+    /// A file for the journal or the open list cannot be made.
+    #[error("the disk gives no file: {0}")]
+    Disk(String),
 }
 
 /// Why a batch was not taken in.
@@ -317,11 +320,12 @@ impl OnBoard for SetUp {
             wake: Some(wake),
             journal: share.journal,
             restores: share.restores,
+            spill: share.spill,
         };
         Ok(match plan.shard::<R, G>(share.memory, terms) {
             Ok(shard) => Ok(Arc::new(shard)),
             Err(SetupError::TooNarrow | SetupError::Memory) => Err(NodeError::Memory(share.memory)),
-            Err(SetupError::Journal(error)) => Err(NodeError::Journal(error.to_string())),
+            Err(SetupError::Disk(error)) => Err(NodeError::Disk(error.to_string())),
         })
     }
 }
@@ -367,6 +371,9 @@ impl<R: Rank, G: Ground> AnyShard for Shard<R, G> {
         let standing = self.agenda.standing();
         let fault = match standing.end {
             Some(End::Panicked) => Some("a search thread panicked".to_owned()),
+            Some(End::Limit(Limit::Disk)) => {
+                Some("the open list cannot be written to disk, or not be read back".to_owned())
+            }
             Some(End::CostTooLarge) => Some("a cost does not fit the table's entries".to_owned()),
             Some(End::Damaged) => self.damage().as_ref().map(ToString::to_string),
             _ => None,

@@ -86,8 +86,8 @@ pub(crate) enum SetupError {
     TooNarrow,
     /// Not even the smallest table fits the memory.
     Memory,
-    /// The journal cannot be begun.
-    Journal(io::Error),
+    /// The journal cannot be begun, or the file for the open list not be made.
+    Disk(io::Error),
 }
 
 /// The most bits of a rank that the widest entries hold on any board.
@@ -217,7 +217,7 @@ impl Plan {
         }
         let restores = terms.restores;
         let shard = Shard::new(problem, table, budget, self.batch_format(), self.digest, terms)
-            .map_err(SetupError::Journal)?;
+            .map_err(SetupError::Disk)?;
         if !restores {
             shard.seed(self.search);
         }

@@ -11,6 +11,7 @@ use crate::search::agenda::End;
 use crate::search::incumbent::Finish;
 use crate::search::levels::Levels;
 use crate::search::shard::{Shard, Terms};
+use crate::search::spill::SpillPlace;
 use crate::table::Entry;
 use crate::verify::verify;
 use crate::walk::Ground;
@@ -156,6 +157,7 @@ pub struct Solver<'a> {
     options: Options,
     threads: usize,
     memory: u64,
+    spill: Option<SpillPlace>,
     expansions: u64,
     control: Control,
 }
@@ -170,6 +172,7 @@ impl<'a> Solver<'a> {
             options: Options::default(),
             threads: 1,
             memory: u64::MAX,
+            spill: None,
             expansions: u64::MAX,
             control: Control::new(),
         }
@@ -206,6 +209,14 @@ impl<'a> Solver<'a> {
     /// Most bytes the search may allocate.
     pub fn memory(self, bytes: u64) -> Self {
         Self { memory: bytes, ..self }
+    }
+
+    /// Lets rows of the open list wait on disk when they take more memory than their share, or when memory runs out.
+    ///
+    /// A file that cannot be written any more is done without; one that cannot be made, or not be read back, ends the
+    /// search with [`Limit::Disk`].
+    pub fn spill(self, place: SpillPlace) -> Self {
+        Self { spill: Some(place), ..self }
     }
 
     /// Rows to expand before giving up; a few more may be under way.
@@ -326,6 +337,7 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
             wake: None,
             journal: self.keeping.as_ref().map(|keeping| keeping.place.clone()),
             restores: resume.is_some(),
+            spill: solver.spill.clone(),
         };
         let shard = match plan.shard::<R, G>(solver.memory, terms) {
             Ok(shard) => shard,
@@ -336,7 +348,14 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
                 let ending = Ending::Limit { limit, lower_bound, best: None };
                 return Ok(Ok(Outcome { ending, statistics: Statistics::default() }));
             }
-            Err(SetupError::Journal(error)) => return Ok(Err(DurableError::Journal(error))),
+            Err(SetupError::Disk(error)) if self.keeping.is_some() => {
+                return Ok(Err(DurableError::Journal(error)));
+            }
+            Err(SetupError::Disk(_)) => {
+                let limit = Limit::Disk;
+                let ending = Ending::Limit { limit, lower_bound: 0, best: None };
+                return Ok(Ok(Outcome { ending, statistics: Statistics::default() }));
+            }
         };
         let mut levels = match &resume {
             Some(checkpoint) => Levels::resume(plan.search, checkpoint.reached),

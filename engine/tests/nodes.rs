@@ -60,6 +60,7 @@ impl Cluster {
                     prefix: format!("{attempt}-{me}"),
                 }),
                 restores,
+                spill: None,
             };
             let wake = wake.clone();
             Node::start(level, course, share, move || _ = wake.send(())).map(Arc::new)
@@ -71,9 +72,8 @@ impl Cluster {
     fn solve(&self, level: &Level, rule: Rule) -> Answer {
         let mut levels = self.navigator.levels();
         let mut answer = Answer { moves: None, statistics: Vec::new(), bytes: 0, records: 0 };
-        let best = match self.search(&mut levels, None, u64::MAX, &mut answer) {
-            Ok(best) => best,
-            Err(_) => unreachable!("nobody has so many levels"),
+        let Ok(best) = self.search(&mut levels, None, u64::MAX, &mut answer) else {
+            unreachable!("nobody has so many levels")
         };
         self.finish(level, rule, best, &mut answer);
         answer
@@ -303,6 +303,7 @@ fn a_share_that_does_not_fit_is_refused() {
         threads: 1,
         journal: None,
         restores: false,
+        spill: None,
     };
     let start = |share: Share| Node::start(level, course, share, || {}).err();
     assert!(matches!(start(share.clone()), Some(NodeError::Share(_))));

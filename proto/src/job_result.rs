@@ -86,6 +86,7 @@ impl From<JobEnding> for wire::job_result::Ending {
                 let limit = match limit {
                     Limit::Time => wire::Limit::Time,
                     Limit::Memory => wire::Limit::Memory,
+                    Limit::Disk => wire::Limit::Disk,
                     Limit::Expansions => wire::Limit::Expansions,
                     Limit::Interrupted => wire::Limit::Interrupted,
                 };
@@ -115,6 +116,7 @@ impl TryFrom<wire::job_result::Ending> for JobEnding {
                 limit: match wire::Limit::try_from(reached.limit) {
                     Ok(wire::Limit::Time) => Limit::Time,
                     Ok(wire::Limit::Memory) => Limit::Memory,
+                    Ok(wire::Limit::Disk) => Limit::Disk,
                     Ok(wire::Limit::Expansions) => Limit::Expansions,
                     Ok(wire::Limit::Interrupted) => Limit::Interrupted,
                     _ => {

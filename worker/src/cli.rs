@@ -7,6 +7,7 @@ use std::thread;
 
 use clap::Parser;
 
+use crate::engine_shard::Places;
 use crate::serve::Options;
 use crate::size::{Bytes, default_memory};
 
@@ -37,6 +38,12 @@ pub struct Cli {
     /// the epoch, so that leftovers of an earlier job are still refused after a restart
     #[arg(long, value_name = "FOLDER", env = "SOKOHIVE_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
+    /// Let the open list wait on disk, in this folder, where it takes more than an eighth of the memory
+    #[arg(long, value_name = "FOLDER", env = "SOKOHIVE_SPILL_DIR")]
+    pub spill_dir: Option<PathBuf>,
+    /// Most of the open list on disk, such as 20G [default: nine tenths of what is free there]
+    #[arg(long, value_name = "SIZE", env = "SOKOHIVE_SPILL_LIMIT", requires = "spill_dir")]
+    pub spill_limit: Option<Bytes>,
     /// A serving coordinator to register with; without it, a coordinator has to be given this
     /// worker's address
     #[arg(long, value_name = "HOST:PORT", env = "SOKOHIVE_COORDINATOR")]
@@ -47,6 +54,15 @@ pub struct Cli {
 }
 
 impl Cli {
+    /// Where the worker's shards keep files.
+    pub fn places(&self) -> Places {
+        Places {
+            data: self.data_dir.clone(),
+            spill: self.spill_dir.clone(),
+            most_spilled: self.spill_limit.map_or(u64::MAX, |Bytes(bytes)| bytes),
+        }
+    }
+
     /// What the flags mean for a worker that listens on `bound`.
     pub fn options(self, bound: SocketAddr) -> Options {
         Options {

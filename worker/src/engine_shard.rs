@@ -1,11 +1,11 @@
 //! The engine's shard behind the protocol's trait.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use sokohive_engine::{
     Course, FoundFinish, JournalPlace, Level as Board, Next, Node, NodeError, NodeStatus,
-    ReadOptions, RowEntry, Segment as JournalSegment, Share, Side,
+    ReadOptions, RowEntry, Segment as JournalSegment, Share, Side, SpillPlace,
 };
 use sokohive_proto::{
     Entry, Epoch, Finish, JobKey, Level, OpenList, Rank, Refusal, Row, Segment, SegmentName, Task,
@@ -22,12 +22,28 @@ use crate::shard::{OfferError, Restoration, Sealed, Shard, ShardStatus};
 pub struct EngineFoundry {
     /// Where journals are kept.
     journals: Option<PathBuf>,
+    /// Where open lists may wait, and how many bytes of them.
+    spill: Option<(PathBuf, u64)>,
+}
+
+/// Where a worker's shards keep files.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The folder for what must outlive the worker; without it there are no journals.
+    pub data: Option<PathBuf>,
+    /// The folder for rows of open lists; without it they stay in memory.
+    pub spill: Option<PathBuf>,
+    /// Most bytes of open lists on disk.
+    pub most_spilled: u64,
 }
 
 impl EngineFoundry {
-    /// Shards that keep their journals in a folder of this one, if there is one.
-    pub fn new(data_dir: Option<&Path>) -> Self {
-        Self { journals: data_dir.map(|folder| folder.join("journal")) }
+    /// Shards that keep their files in these places.
+    pub fn new(places: Places) -> Self {
+        Self {
+            journals: places.data.map(|folder| folder.join("journal")),
+            spill: places.spill.map(|folder| (folder, places.most_spilled)),
+        }
     }
 }
 
@@ -64,6 +80,11 @@ impl Foundry for EngineFoundry {
             threads: usize::try_from(layout.threads).unwrap_or(1),
             journal,
             restores: layout.restores,
+            spill: self.spill.as_ref().map(|(directory, most_bytes)| SpillPlace {
+                directory: directory.clone(),
+                most_bytes: *most_bytes,
+                share: layout.memory / 8,
+            }),
         };
         let node = Node::start(&board, course(&layout.task), share, move || wake())
             .map_err(|error| refusal(&error))?;
@@ -108,7 +129,7 @@ fn course(task: &Task) -> Course {
 fn refusal(error: &NodeError) -> Refusal {
     match error {
         NodeError::Memory(bytes) => Refusal::TooLittleMemory(*bytes),
-        NodeError::Journal(problem) => Refusal::NoJournal(problem.clone()),
+        NodeError::Disk(problem) => Refusal::NoJournal(problem.clone()),
         other => Refusal::BadBoard(other.to_string()),
     }
 }

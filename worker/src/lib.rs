@@ -25,7 +25,7 @@ mod shard;
 mod size;
 
 pub use cli::{Cli, DEFAULT_PORT};
-pub use engine_shard::{EngineFoundry, EngineShard};
+pub use engine_shard::{EngineFoundry, EngineShard, Places};
 pub use foundry::{Foundry, Wake};
 pub use probe::{ProbeError, probe};
 pub use register::RegisterError;

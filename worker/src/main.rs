@@ -48,7 +48,7 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
             _ = interrupt.recv() => info!("SIGINT"),
         }
     };
-    let foundry = EngineFoundry::new(cli.data_dir.as_deref());
+    let foundry = EngineFoundry::new(cli.places());
     serve(listener, foundry, cli.options(bound), shutdown).await?;
     Ok(())
 }

@@ -93,7 +93,7 @@ fn report(
 }
 
 /// What the settings mean for a cluster.
-pub(super) fn options(settings: &Settings) -> ClusterOptions {
+pub(crate) fn options(settings: &Settings) -> ClusterOptions {
     ClusterOptions {
         workers: settings.workers.clone(),
         rule: settings.rule,

@@ -110,6 +110,7 @@ struct Counters {
     states: u64,
     levels: u64,
     peak_bytes: u64,
+    spilled_bytes: u64,
 }
 
 /// Writes the object of a board that is done or refused.
@@ -175,6 +176,7 @@ fn finished(report: &Report, with_solution: bool) -> Record<'_> {
             record.ending = match limit {
                 Limit::Time => "timeout",
                 Limit::Memory => "memory",
+                Limit::Disk => "disk",
                 Limit::Expansions => "limit",
                 Limit::Interrupted => "interrupted",
             };
@@ -249,7 +251,7 @@ impl From<&Statistics> for Counters {
             states,
             levels,
             peak_bytes,
-            // Of a cluster; told there.
+            spilled_bytes,
         } = statistics;
         Self {
             expanded,
@@ -264,6 +266,7 @@ impl From<&Statistics> for Counters {
             states,
             levels,
             peak_bytes,
+            spilled_bytes,
         }
     }
 }

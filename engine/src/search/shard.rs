@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use crossbeam_utils::CachePadded;
 
-use super::agenda::{Agenda, CHUNK_ROWS, Chunk, End, Sealed, Wake, Work};
+use super::agenda::{Agenda, CHUNK_ROWS, Chunk, End, Leaving, Sealed, Wake, Work};
 use super::exchange::{BATCH_RECORDS, BatchError, BatchFormat, Exchange, SentFilter};
 use super::expand::{Expander, Successor};
 use super::incumbent::Incumbent;
 use super::problem::Problem;
 use super::roots;
 use super::side::{Level, Side};
+use super::spill::{Run, Spill, SpillPlace};
 use crate::board::Square;
 use crate::budget::Budget;
 use crate::estimate::Estimator;
@@ -39,6 +40,12 @@ pub(crate) struct Shard<R, G: Ground> {
     /// Of what is searched; segments of another search are refused.
     digest: u64,
     restoring: Restoring,
+    /// Where rows may wait, if not all in memory.
+    spill: Option<Spill<R>>,
+    /// Bytes of rows that wait in memory.
+    queued: AtomicU64,
+    /// Held by the thread that is spilling: one is enough.
+    spilling: Mutex<()>,
     control: Control,
     most_expansions: u64,
     expanded: CachePadded<AtomicU64>,
@@ -66,6 +73,7 @@ pub(crate) struct Terms {
     pub(crate) journal: Option<JournalPlace>,
     /// Whether [`Shard::restore`] follows, in place of the states to start from.
     pub(crate) restores: bool,
+    pub(crate) spill: Option<SpillPlace>,
 }
 
 /// What is being read back.
@@ -91,6 +99,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
     ) -> io::Result<Self> {
         let begin = |place| Journal::create(place, digest, !terms.restores);
         let journal = terms.journal.map(begin).transpose()?.map(Arc::new);
+        let spill = terms.spill.as_ref().map(Spill::new).transpose()?;
         let shards = terms.exchange.as_ref().map_or(0, Exchange::workers);
         Ok(Self {
             problem,
@@ -103,6 +112,9 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             journal,
             digest,
             restoring: Restoring::default(),
+            spill,
+            queued: AtomicU64::new(0),
+            spilling: Mutex::new(()),
             control: terms.control,
             most_expansions: terms.most_expansions,
             expanded: CachePadded::new(AtomicU64::new(0)),
@@ -133,6 +145,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
                 Work::Rows(chunk) => thread.expand(chunk),
                 Work::Batch(batch) => thread.apply(&batch),
                 Work::Segments(reading) => thread.restore(&reading),
+                Work::Spilled { side, f, block } => self.read_back(side, f, block),
             }
             self.show(&mut thread);
         }
@@ -255,6 +268,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             sum += *thread.lock().unwrap_or_else(PoisonError::into_inner);
         }
         sum.peak_bytes = self.budget.peak();
+        sum.spilled_bytes = self.spill.as_ref().map_or(0, Spill::written);
         sum
     }
 
@@ -293,11 +307,72 @@ impl<R: Rank, G: Ground> Shard<R, G> {
     }
 
     fn hand_over(&self, chunk: Chunk<R>) {
-        if self.budget.take(row_bytes(&chunk.rows)) {
-            self.agenda.add(chunk);
-        } else {
-            // The rows are lost, but so is the search: it ends with a limit, not with an answer.
-            self.agenda.end(End::Limit(Limit::Memory));
+        let bytes = row_bytes(&chunk.rows);
+        if !self.budget.take(bytes) {
+            self.spill_down_to(0);
+            if !self.budget.take(bytes) {
+                // The rows are lost, but so is the search: it ends with a limit, not with an answer.
+                return self.end_without_memory();
+            }
+        }
+        let queued = self.queued.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.agenda.add(chunk);
+        if let Some(spill) = &self.spill
+            && queued > spill.share()
+        {
+            // By some more than one chunk, so that it does not have to be done for every one.
+            self.spill_down_to(spill.share() / 8 * 7);
+        }
+    }
+
+    fn no_longer_queued(&self, bytes: u64) {
+        self.queued.fetch_sub(bytes, Ordering::Relaxed);
+        self.budget.give_back(bytes);
+    }
+
+    fn end_without_memory(&self) {
+        let disk = self.spill.as_ref().is_some_and(Spill::has_failed);
+        self.agenda.end(End::Limit(if disk { Limit::Disk } else { Limit::Memory }));
+    }
+
+    /// Writes rows to disk until so many bytes of them are left in memory, or none that can be spared.
+    fn spill_down_to(&self, bytes: u64) {
+        let Some(spill) = &self.spill else { return };
+        let Ok(_one) = self.spilling.try_lock() else { return };
+        let block_rows = Spill::<R>::rows_of_a_block();
+        while self.queued.load(Ordering::Relaxed) > bytes && !spill.has_failed() {
+            let Some(Leaving { side, f, mut runs }) = self.agenda.leave(block_rows) else { return };
+            let count = |runs: &[Run<R>]| runs.iter().map(|(_, rows)| rows.len()).sum::<usize>();
+            let mut left = count(&runs);
+            while left >= block_rows
+                && let Ok(block) = spill.write(&mut runs)
+            {
+                let now = count(&runs);
+                let written = (left - now) as u64;
+                self.agenda.left(side, f, block, written);
+                self.no_longer_queued(written * size_of::<R>() as u64);
+                left = now;
+            }
+            // What does not fill a block stays, and so does what could not be written.
+            for (cost, rows) in runs {
+                for rows in rows.chunks(CHUNK_ROWS) {
+                    self.agenda.add(Chunk { side, f, cost, rows: rows.to_vec() });
+                }
+            }
+        }
+    }
+
+    /// Reads rows of the open level back from disk.
+    fn read_back(&self, side: Side, f: u32, block: u64) {
+        let Some(spill) = &self.spill else { return };
+        let Ok(runs) = spill.read(block) else {
+            return self.agenda.end(End::Limit(Limit::Disk));
+        };
+        self.agenda.read_back(runs.iter().map(|(_, rows)| rows.len() as u64).sum());
+        for (cost, rows) in runs {
+            for rows in rows.chunks(CHUNK_ROWS) {
+                self.hand_over(Chunk { side, f, cost, rows: rows.to_vec() });
+            }
         }
     }
 
@@ -308,7 +383,12 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             return true;
         }
         // It will be twice as large.
-        let grown = table.can_grow() && self.budget.take(table.bytes()) && table.grow().is_ok();
+        let mut grown = table.can_grow() && self.budget.take(table.bytes());
+        if !grown && table.can_grow() && self.spill.is_some() {
+            self.spill_down_to(0);
+            grown = self.budget.take(table.bytes());
+        }
+        grown = grown && table.grow().is_ok();
         self.growth_refused.store(!grown, Ordering::Relaxed);
         grown
     }
@@ -368,7 +448,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
 
     fn expand(&mut self, chunk: Chunk<R>) {
         let shard = self.shard;
-        shard.budget.give_back(row_bytes(&chunk.rows));
+        shard.no_longer_queued(row_bytes(&chunk.rows));
         self.turn_to(chunk.side);
         let mut from = 0;
         while from < chunk.rows.len() {
@@ -622,7 +702,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             }
             slots = table.slots();
             if !grown {
-                self.shard.agenda.end(End::Limit(Limit::Memory));
+                self.shard.end_without_memory();
                 self.pending.clear();
                 return;
             }

@@ -41,6 +41,7 @@ impl OnBoard for AnyOrder {
             wake: None,
             journal: None,
             restores: false,
+            spill: None,
         };
         let Ok(shard) = plan.shard::<R, G>(u64::MAX, terms) else { return Err(self) };
         let seen = std::thread::scope(|scope| {
