@@ -20,10 +20,11 @@ use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
+use crate::disk::Disk;
 use crate::graph::Graph;
 use crate::levels::Forward;
 use crate::random::Random;
-use crate::shard::GraphShard;
+use crate::shard::{GraphShard, Kept};
 use crate::walk::{Step, Walk};
 
 /// The graph of a seed, which is the text of the task's board.
@@ -35,6 +36,8 @@ pub(crate) fn graph(seed: u64) -> Graph {
 pub(crate) struct Graphs {
     /// Pause after every step.
     pub(crate) pause: Duration,
+    /// Where journals are kept.
+    pub(crate) disk: Option<Arc<Mutex<Disk>>>,
 }
 
 pub(crate) struct Running {
@@ -55,6 +58,7 @@ impl Foundry for Graphs {
             layout.owners.clone(),
             Arc::new(graph(seed)),
             Arc::default(),
+            Kept { disk: self.disk.clone(), journal: layout.journal, restores: layout.restores },
         ));
         let over = Arc::new(AtomicBool::new(false));
         let running = Running { shard: shard.clone(), wake: wake.clone(), over: over.clone() };
@@ -73,23 +77,36 @@ impl Foundry for Graphs {
         Ok(running)
     }
     fn keeps_journal(&self) -> bool {
-        false
+        self.disk.is_some()
     }
     fn present(&self, segments: &[Segment]) -> Vec<bool> {
-        vec![false; segments.len()]
+        match &self.disk {
+            Some(disk) => disk.lock().unwrap().present(segments),
+            None => vec![false; segments.len()],
+        }
     }
-    fn remove(&self, _: &[SegmentName]) {}
-    fn discard(&self, _: JobKey, _: Option<Epoch>, _: &[SegmentName]) {}
+    fn remove(&self, names: &[SegmentName]) {
+        if let Some(disk) = &self.disk {
+            disk.lock().unwrap().files.retain(|name, _| !names.contains(name));
+        }
+    }
+    fn discard(&self, job: JobKey, before: Option<Epoch>, keep: &[SegmentName]) {
+        if let Some(disk) = &self.disk {
+            disk.lock().unwrap().discard(job, before, keep);
+        }
+    }
 }
 
 impl Shard for Running {
-    fn restore(&self, _: Restoration) {}
-
-    fn sync(&self) -> Result<(), String> {
-        Err("no journal".to_owned())
+    fn restore(&self, restoration: Restoration) {
+        self.shard.restore(restoration);
     }
-
-    fn compact(&self) {}
+    fn sync(&self) -> Result<(), String> {
+        self.shard.sync()
+    }
+    fn compact(&self) {
+        self.shard.compact();
+    }
 
     fn open_level(&self, level: Level, incumbent: Option<u32>) {
         self.shard.open_level(level, incumbent);
@@ -194,7 +211,7 @@ impl Worker {
             let stopped = async {
                 let _ = stopped.await;
             };
-            serve(listener, Graphs { pause }, options, stopped).await.unwrap();
+            serve(listener, Graphs { pause, disk: None }, options, stopped).await.unwrap();
         });
         Self { address, task, shutdown: Some(shutdown) }
     }

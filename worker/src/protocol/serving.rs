@@ -256,6 +256,10 @@ impl<S: Shard> Serving<S> {
         if called < current {
             return Err(Refusal::LevelOver { current, called });
         }
+        if self.part.restores && current == 1 && called > 1 {
+            // The shard still takes what comes for part of the checkpoint, which is in a journal.
+            return Err(Refusal::NotReady);
+        }
         // A sender may have been told of the next level before us, never of the one after.
         if called > current + 1 {
             return Err(contradiction(called));

@@ -282,7 +282,9 @@ fn a_shard_to_be_restored_takes_nothing_in_before() {
     assert_eq!(protocol.restore(at(0), restore.clone()), Ok(()), "the same call again");
     assert_eq!(protocol.push(push(fence, 1, 1, 0)), Ok(false));
     assert!(protocol.poll(at(0), poll(fence, 1)).is_ok());
+    assert_eq!(protocol.push(push(fence, 2, 2, 0)), Err(Refusal::NotReady), "not journalled yet");
     assert!(protocol.open_level(at(0), open(fence, 2)).is_ok());
+    assert_eq!(protocol.push(push(fence, 2, 2, 0)), Ok(false));
     assert!(matches!(protocol.restore(at(0), restore.clone()), Err(Refusal::LevelOver { .. })));
     let shard = protocol.shard(at(0), fence).unwrap();
     assert_eq!(*shard.levels.lock().unwrap(), [level(1), level(2)], "each begins once");
