@@ -27,7 +27,8 @@ pub(crate) struct Keeper<'n> {
     every: Duration,
     /// What all checkpoints of the search have in common.
     common: Checkpoint,
-    last: Instant,
+    /// When the last one was ordered; `None` before the first.
+    last: Option<Instant>,
     /// The newest edge.
     newest: Option<(Checkpoint, Syncer)>,
     /// The fault of the journal that has been told.
@@ -96,7 +97,7 @@ impl<'n> Keeper<'n> {
             folder: folder.to_owned(),
             every,
             common,
-            last: Instant::now(),
+            last: None,
             newest: None,
             fault: None,
             note,
@@ -115,14 +116,15 @@ impl<'n> Keeper<'n> {
     /// Takes note of an edge, and has a checkpoint written if one is due.
     pub(crate) fn at_edge(&mut self, edge: &Edge<'_>) {
         self.tell_problems();
-        let due = self.last.elapsed() >= self.every;
+        // The first one at once: what has a manifest can be taken up again.
+        let due = self.last.is_none_or(|last| last.elapsed() >= self.every);
         if let Some(fault) = edge.fault() {
             if self.fault.as_deref() != Some(fault) {
                 (self.note)(format!("no checkpoints for now: {fault}"));
                 self.fault = Some(fault.to_owned());
             }
             if due {
-                self.last = Instant::now();
+                self.last = Some(Instant::now());
                 edge.compact();
             }
             return;
@@ -135,7 +137,7 @@ impl<'n> Keeper<'n> {
             Err(error) => (self.note)(format!("no checkpoint: {error}")),
         }
         if due && !self.shared.busy.load(Ordering::Acquire) {
-            self.last = Instant::now();
+            self.last = Some(Instant::now());
             self.write_newest();
         }
     }

@@ -161,21 +161,31 @@ impl BatchFormat {
             false => 0,
         };
         let record = self.rank_bytes() + self.keeper_bytes() + cost_bytes + estimate_bytes;
-        let mut bytes = Vec::with_capacity(HEADER + record * successors.len());
-        bytes.extend([FORMAT, side as u8, cost_bytes as u8, estimate_bytes as u8]);
-        bytes.extend(least.to_le_bytes());
-        bytes.extend((successors.len() as u32).to_le_bytes());
-        bytes.extend([0; 8]);
+        let (rank_bytes, keeper_bytes) = (self.rank_bytes(), self.keeper_bytes());
+        // Every field is written as eight bytes, and the ones too many are written over by the next.
+        let mut bytes = vec![0; HEADER + record * successors.len() + 8];
+        let mut put = |at: usize, word: u64| {
+            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        };
+        let mut at = HEADER;
         for successor in successors {
-            for index in 0..self.rank_bytes().div_ceil(8) {
-                let word = successor.rank.word(index as u32).to_le_bytes();
-                bytes.extend(&word[..(self.rank_bytes() - 8 * index).min(8)]);
+            for index in 0..rank_bytes.div_ceil(8) {
+                put(at + 8 * index, successor.rank.word(index as u32));
             }
-            let keeper = successor.keeper.index() as u64;
-            bytes.extend(&keeper.to_le_bytes()[..self.keeper_bytes()]);
-            bytes.extend(&beyond(successor).to_le_bytes()[..cost_bytes]);
-            bytes.extend(&estimate(successor).to_le_bytes()[..estimate_bytes]);
+            at += rank_bytes;
+            put(at, successor.keeper.index() as u64);
+            at += keeper_bytes;
+            put(at, beyond(successor));
+            at += cost_bytes;
+            if estimate_bytes > 0 {
+                put(at, estimate(successor));
+                at += estimate_bytes;
+            }
         }
+        bytes.truncate(at);
+        bytes[..4].copy_from_slice(&[FORMAT, side as u8, cost_bytes as u8, estimate_bytes as u8]);
+        bytes[4..8].copy_from_slice(&least.to_le_bytes());
+        bytes[8..12].copy_from_slice(&(successors.len() as u32).to_le_bytes());
         let checksum = xxh3_64(&bytes[HEADER..]);
         bytes[12..HEADER].copy_from_slice(&checksum.to_le_bytes());
         bytes
