@@ -74,7 +74,7 @@ fn the_epoch_is_written_down_before_anyone_is_called_into_it() {
 fn every_segment_is_read_once_by_a_worker_that_has_it() {
     let mut bench = Bench::with(kept(2, Some(checkpoint())));
     // Both have the longest, only the second has the others.
-    bench.answer(|worker, _| with_segments(worker, &[&[0][..], &[0, 1, 2]][worker]));
+    bench.answer(|worker, _| with_segments(worker, [&[0][..], &[0, 1, 2]][worker]));
     bench.commit();
     bench.answer(steady(&idle()));
     let read: Vec<_> = bench
