@@ -10,7 +10,7 @@ use sokohive_proto::Checkpoint;
 
 use crate::board::Board;
 use crate::checkpoint;
-use crate::cluster::Safety;
+use crate::cluster::{Safety, clean_up};
 use crate::event::{Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
@@ -95,6 +95,7 @@ fn go_on(
     let settings = settings(args, &checkpoint);
     let interrupt = Interrupt::install()?;
     let report = if let Some(result) = checkpoint.result.clone() {
+        clean_up(&checkpoint);
         remote::finished(&board, &settings, result)?
     } else if settings.workers.is_empty() {
         let folder = args.folder.clone();

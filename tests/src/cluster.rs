@@ -1,6 +1,8 @@
 //! Workers and coordinators as processes of their own.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,8 +13,11 @@ use crate::{Scratch, binary, signal};
 pub struct Server {
     child: Child,
     address: String,
-    /// Its data, where it has any.
-    _scratch: Option<Scratch>,
+    program: &'static str,
+    /// All but where it listens.
+    args: Vec<OsString>,
+    /// Its data, where it has a folder of its own.
+    scratch: Option<Scratch>,
 }
 
 impl Server {
@@ -32,10 +37,22 @@ impl Server {
     /// If it does not start.
     pub fn worker_at(address: &str, args: &[&str]) -> Self {
         let scratch = Scratch::new();
-        let mut command = Command::new(binary("sokohive-worker"));
-        command.args(["--listen", address, "--threads", "1"]).arg("--data-dir");
-        command.arg(scratch.path()).args(args);
-        Self::start(command, Some(scratch))
+        let data = scratch.path().as_os_str().to_owned();
+        let mut server = Self::worker_with(address, &data, args);
+        server.scratch = Some(scratch);
+        server
+    }
+
+    /// Starts a worker at an address with this folder for its data.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    pub fn worker_with(address: &str, data: &OsStr, args: &[&str]) -> Self {
+        let mut all: Vec<OsString> = ["--threads", "1", "--data-dir"].map(Into::into).to_vec();
+        all.push(data.to_owned());
+        all.extend(args.iter().map(Into::into));
+        Self::start("sokohive-worker", address, all)
     }
 
     /// Starts a coordinator with these arguments.
@@ -44,25 +61,27 @@ impl Server {
     ///
     /// If it does not start.
     pub fn coordinator(args: &[&str]) -> Self {
-        let mut command = Command::new(binary("sokohive"));
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(args);
-        Self::start(command, None)
+        Self::start("sokohive", "127.0.0.1:0", args.iter().map(Into::into).collect())
     }
 
-    fn start(mut command: Command, scratch: Option<Scratch>) -> Self {
-        let mut child = command
-            .env("SOKOHIVE_LOG", "warn")
-            .env_remove("RUST_BACKTRACE")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("stdout is piped");
-        BufReader::new(stdout).read_line(&mut line).expect("the server says where it listens");
-        let address = line.trim().strip_prefix("listening on ");
-        let address = address.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned();
-        Self { child, address, _scratch: scratch }
+    fn start(program: &'static str, address: &str, args: Vec<OsString>) -> Self {
+        let (child, address) = spawn(program, address, &args);
+        Self { child, address, program, args, scratch: None }
+    }
+
+    /// Starts it again where it was, with the data that it has left.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    pub fn restart(&mut self) {
+        self.kill();
+        (self.child, self.address) = spawn(self.program, &self.address, &self.args);
+    }
+
+    /// Its folder, if it is its own.
+    pub fn data(&self) -> Option<&Path> {
+        self.scratch.as_ref().map(Scratch::path)
     }
 
     /// Host and port.
@@ -100,6 +119,29 @@ impl Server {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
+}
+
+/// Starts a server; where it listens goes with it.
+fn spawn(program: &str, address: &str, args: &[OsString]) -> (Child, String) {
+    let mut command = Command::new(binary(program));
+    if program == "sokohive" {
+        command.arg("serve");
+    }
+    let mut child = command
+        .args(["--listen", address])
+        .args(args)
+        .env("SOKOHIVE_LOG", "warn")
+        .env_remove("RUST_BACKTRACE")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the server starts");
+    let mut line = String::new();
+    let stdout = child.stdout.take().expect("stdout is piped");
+    BufReader::new(stdout).read_line(&mut line).expect("the server says where it listens");
+    let address = line.trim().strip_prefix("listening on ");
+    let address = address.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned();
+    (child, address)
 }
 
 impl Drop for Server {

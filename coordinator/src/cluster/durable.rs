@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use sokohive_engine::Limit;
 use sokohive_proto::{
-    Checkpoint, ClusterFailure, Hello, JobEnding, JobKey, JobProgress, JobResult, Segment, Task,
+    Checkpoint, ClusterFailure, Fence, Hello, JobEnding, JobKey, JobProgress, JobResult, Segment,
+    Task,
 };
+use tokio::runtime::Builder;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
@@ -18,6 +20,7 @@ use super::job::{Reply, Request, Settings, StopReason};
 use super::link::Link;
 use super::plan::Plan;
 use super::recovery::{Choice, Recovery, Verdict, choose};
+use crate::checkpoint::manifest;
 
 /// Longest time to wait for one answer to a roll call.
 const ANSWER: Duration = Duration::from_secs(1);
@@ -43,7 +46,7 @@ pub(super) enum Workers {
     /// These, by their addresses.
     List(Vec<String>),
     /// Whoever is registered at the time, and at least so many.
-    Registered(Box<dyn Fn() -> Vec<String> + Send>, usize),
+    Registered(Box<dyn Fn() -> Vec<String> + Send + Sync>, usize),
 }
 
 /// A job that outlives its workers.
@@ -87,13 +90,13 @@ impl Durable {
             Workers::Registered(..) => match self.roll_call(start, &recovery).await {
                 Roll::Go(members) => members,
                 Roll::GiveUp(reason) => return self.failed(None, reason, start),
-                Roll::Stop(reason) => return self.stopped(reason, start),
+                Roll::Stop(reason) => return self.stopped(reason, start).await,
             },
         };
         loop {
             let left = self.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
             if left == Some(Duration::ZERO) {
-                return self.stopped(StopReason::Time, start);
+                return self.stopped(StopReason::Time, start).await;
             }
             let before = start.elapsed();
             let drive = self.drive(key, members, last_epoch, left);
@@ -132,7 +135,7 @@ impl Durable {
                     failure.reason = format!("{}; then {reason}", failure.reason);
                     return result;
                 }
-                Roll::Stop(reason) => return self.stopped(reason, start),
+                Roll::Stop(reason) => return self.stopped(reason, start).await,
             };
         }
     }
@@ -214,12 +217,21 @@ impl Durable {
     }
 
     /// The end of a job that was stopped while nobody worked on it.
-    fn stopped(&self, reason: StopReason, start: Instant) -> JobResult {
+    async fn stopped(&self, reason: StopReason, start: Instant) -> JobResult {
         let checkpoint = self.safety.checkpoint.as_deref();
         let lower_bound = checkpoint.map_or(0, |checkpoint| checkpoint.reached.lower_bound);
         let limit: Limit = reason.into();
         let ending = JobEnding::Limit { limit, lower_bound, best: None };
-        JobResult { elapsed: start.elapsed(), ..ended_early(ending) }
+        let result = JobResult { elapsed: start.elapsed(), ..ended_early(ending) };
+        if let (StopReason::Cancel, Some(checkpoint)) = (reason, checkpoint) {
+            let over = Checkpoint { result: Some(result.clone()), ..checkpoint.clone() };
+            let (path, written) = (self.safety.manifest.clone(), over.clone());
+            let write = move || manifest::write(&path, &written).is_ok();
+            if tokio::task::spawn_blocking(write).await.unwrap_or(false) {
+                discard(&over).await;
+            }
+        }
+        result
     }
 
     fn failed(&self, worker: Option<String>, reason: String, start: Instant) -> JobResult {
@@ -247,6 +259,30 @@ impl Durable {
         let checkpoint = self.safety.checkpoint.as_deref()?;
         let (path, reached) = (self.safety.manifest.display(), checkpoint.reached);
         (reached.levels > 0).then(|| format!("safe up to level {} in {path}", reached.lower_bound))
+    }
+}
+
+/// Has the workers of a job delete what they keep of it, as its result is written down. Those that
+/// cannot be reached in a moment keep it.
+pub(super) async fn discard(checkpoint: &Checkpoint) {
+    let fence = Fence { job: checkpoint.job, epoch: checkpoint.epoch };
+    let mut calls = JoinSet::new();
+    for address in checkpoint.workers.clone() {
+        calls.spawn(async move {
+            if let Ok(link) = Link::new(&address) {
+                let call = link.call(Request::Release { fence, discard: true });
+                let _ = timeout(ANSWER, call).await;
+            }
+        });
+    }
+    calls.join_all().await;
+}
+
+/// Has the workers delete what they keep of a job whose result is written down; for callers without a
+/// runtime of their own.
+pub fn clean_up(checkpoint: &Checkpoint) {
+    if let Ok(runtime) = Builder::new_current_thread().enable_all().build() {
+        runtime.block_on(discard(checkpoint));
     }
 }
 

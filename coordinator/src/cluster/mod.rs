@@ -24,7 +24,7 @@ mod solve;
 
 pub use client::{Client, ClientError, CoordinatorStatus, JobLine};
 pub use drive::{Attempt, Drive};
-pub use durable::Safety;
+pub use durable::{Safety, clean_up};
 pub use plan::{Plan, ReadRows};
 pub use serve::{ServeError, ServeOptions, StoreError, serve};
 pub use solve::{ClusterOptions, ClusterSolve, solve, task};

@@ -17,6 +17,7 @@ mod levels;
 #[expect(dead_code, reason = "only the simulation rolls dice")]
 mod random;
 #[path = "../simulation/shard.rs"]
+#[expect(dead_code, reason = "only the simulation looks into it")]
 mod shard;
 #[path = "../simulation/walk.rs"]
 mod walk;

@@ -46,8 +46,8 @@ impl Graph {
         for _ in 0..random.below(5) {
             // Far from the start, where there is such a thing.
             let near = if reach < size { size as u64 * 3 / 4 } else { 0 };
-            let at = random.between(near, size as u64 - 1) as usize;
-            finish[at] = Some(random.below(3) as u32);
+            let cost = random.below(3) as u32;
+            finish[random.between(near, size as u64 - 1) as usize] = Some(cost);
         }
         let sources = (0..).zip(&finish).filter_map(|(vertex, cost)| Some((vertex, (*cost)?)));
         let exact = distances(&reverse, sources.collect());

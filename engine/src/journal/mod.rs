@@ -69,6 +69,9 @@ pub(crate) struct Journal {
 struct State {
     /// The last one is appended to.
     live: Vec<Live>,
+    /// Files that were live until a compaction was over, and have not been made durable since: somebody
+    /// may be about to commit a position in them.
+    replaced: Vec<Arc<File>>,
     next: u32,
     whole: bool,
     compacting: bool,
@@ -87,7 +90,14 @@ impl Journal {
     /// Begins a journal of a search with this digest. `whole`: nothing has been stored before it.
     pub(crate) fn create(place: JournalPlace, digest: u64, whole: bool) -> io::Result<Self> {
         fs::create_dir_all(&place.directory)?;
-        let state = State { live: Vec::new(), next: 0, whole, compacting: false, fault: None };
+        let state = State {
+            live: Vec::new(),
+            replaced: Vec::new(),
+            next: 0,
+            whole,
+            compacting: false,
+            fault: None,
+        };
         let journal = Self { place, digest, state: Mutex::new(state) };
         journal.begin_segment(&mut journal.lock())?;
         Ok(journal)
@@ -127,8 +137,12 @@ impl Journal {
 
     /// Makes durable what has been appended up to now, and the names of the files. Waits for the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        let files: Vec<Arc<File>> =
-            self.lock().live.iter().map(|live| Arc::clone(live.writer.file())).collect();
+        let files: Vec<Arc<File>> = {
+            let mut state = self.lock();
+            let replaced = std::mem::take(&mut state.replaced);
+            let live = state.live.iter().map(|live| Arc::clone(live.writer.file()));
+            live.chain(replaced).collect()
+        };
         let synced = files
             .iter()
             .try_for_each(|file| file.sync_data())
@@ -164,12 +178,12 @@ impl Journal {
         state.compacting = false;
         let newest = state.live.len() - 1;
         if state.live[newest].broken {
-            // It may be the disk that is full. Nobody has been told of this file to keep it.
-            let path = self.place.directory.join(&state.live[newest].name);
-            let _ = fs::remove_file(path);
+            // The file stays: before it broke, a position in it may have been committed.
             state.live.truncate(newest);
         } else {
-            state.live.drain(..newest);
+            let replaced = state.live.drain(..newest).map(|live| Arc::clone(live.writer.file()));
+            let replaced: Vec<_> = replaced.collect();
+            state.replaced.extend(replaced);
             state.whole = true;
             state.fault = None;
         }

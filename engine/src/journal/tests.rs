@@ -232,17 +232,33 @@ fn a_fault_stays_until_the_journal_has_been_begun_anew() {
 }
 
 #[test]
-fn a_compaction_that_fails_changes_nothing_and_leaves_no_file() {
+fn a_compaction_that_fails_changes_nothing_and_keeps_what_may_be_named() {
     let folder = Folder::new();
     let journal = Journal::create(folder.place(), DIGEST, false).expect("begins");
     journal.append(&payload(9), 9);
     assert!(journal.begin_compaction());
     let full = Arc::new(File::open("/dev/null").expect("there"));
+    journal.append(&payload(7), 7);
+    // A position that may be committed, whatever becomes of the file.
+    let named = journal.status().segments;
     journal.lock().live[1].writer.replace_file(full);
     journal.append(&payload(8), 8);
     journal.compacted();
     let status = journal.status();
     assert!(status.fault.is_some() && !status.whole && !status.compacting);
     assert_eq!(read(&folder, status.segments).expect("whole"), [payload(9)]);
-    assert_eq!(fs::read_dir(&folder.0).expect("there").count(), 1);
+    assert_eq!(read(&folder, named).expect("whole"), [payload(9), payload(7)]);
+}
+
+#[test]
+fn what_a_compaction_replaced_is_made_durable_once_more() {
+    let folder = Folder::new();
+    let journal = Journal::create(folder.place(), DIGEST, true).expect("begins");
+    journal.append(&payload(9), 9);
+    assert!(journal.begin_compaction());
+    journal.append(&payload(9), 9);
+    journal.compacted();
+    assert_eq!(journal.lock().replaced.len(), 1, "a position in it may be about to be committed");
+    journal.sync().expect("there is a disk");
+    assert!(journal.lock().replaced.is_empty());
 }

@@ -90,7 +90,7 @@ impl Keeping {
         &mut self,
         now: Duration,
         ordinal: u32,
-        standing: Standing,
+        standing: &Standing,
         members: &mut [Member],
     ) {
         if members.iter().all(|member| member.report.compacted) {
@@ -107,7 +107,7 @@ impl Keeping {
         self.compact(now, ordinal, &segments, standing.statistics.states, members);
         let faulty = members.iter().any(|member| member.report.journal_fault.is_some());
         let whole = !faulty && segments.len() <= MAX_SEGMENTS;
-        let Standing { reached, best, statistics } = standing;
+        let &Standing { reached, best, statistics } = standing;
         let saved = &*self.saved;
         self.edge = whole.then(|| Edge {
             at: now,

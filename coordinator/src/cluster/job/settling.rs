@@ -7,6 +7,7 @@ use sokohive_proto::Poll;
 
 use super::State;
 use super::call::{Reply, Request};
+use super::keeping::Keeping;
 use super::member::{Loss, Member};
 use super::releasing::Releasing;
 use super::shared::{Shared, Trouble};
@@ -74,7 +75,7 @@ impl Settling {
     }
 
     fn go_on(mut self, shared: &mut Shared) -> State {
-        let waits = shared.keeping.as_mut().is_some_and(|keeping| keeping.settle());
+        let waits = shared.keeping.as_mut().is_some_and(Keeping::settle);
         shared.commit_what_is_durable();
         if !waits || shared.now >= self.until {
             return self.end(shared);

@@ -137,7 +137,7 @@ impl Shared {
         let reached = self.settings.levels.level_is_over();
         let standing = Standing { reached, best: self.incumbent, statistics };
         if let Some(keeping) = &mut self.keeping {
-            keeping.reach(self.now, ordinal, standing, &mut self.members);
+            keeping.reach(self.now, ordinal, &standing, &mut self.members);
         }
     }
 

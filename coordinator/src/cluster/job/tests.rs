@@ -9,6 +9,8 @@ use sokohive_proto::{
 
 use super::*;
 
+mod keeping;
+
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
@@ -47,34 +49,51 @@ struct Bench {
 
 impl Bench {
     fn new(workers: usize) -> Self {
-        let settings = Settings {
-            key: JobKey::new(1),
-            name: "test".to_owned(),
-            search: SearchChoice::Forward,
-            every: None,
-            checkpoint: None,
-            last_epoch: 0,
-            task: Task {
-                board: "#####\n#@$.#\n#####\n".to_owned(),
-                edge_is_wall: false,
-                rule: Rule::Classic,
-                objective: Objective::Moves,
-                search: SearchChoice::Auto,
-                estimate: EstimateChoice::Auto,
-                dominance: true,
-                deadlock_tables: true,
-                memory: None,
-            },
-            workers: (0..workers).map(|n| format!("worker-{n}:1")).collect(),
-            expansions: Some(1000),
-            levels: Box::new(Forward(0)),
-        };
+        Self::with(settings(workers))
+    }
+
+    fn with(settings: Settings) -> Self {
         let (job, commands) = Job::start(ms(0), settings);
         let mut bench = Self { now: ms(0), job, calls: Vec::new(), others: Vec::new() };
         bench.sort(commands);
         bench
     }
 
+    /// Writes the manifest that is asked for, if one is.
+    fn commit(&mut self) -> Option<Arc<Checkpoint>> {
+        let at = self.others.iter().position(|other| matches!(other, Command::Commit(_)))?;
+        let Command::Commit(checkpoint) = self.others.remove(at) else { unreachable!() };
+        self.event(Event::Committed(Ok(())));
+        Some(checkpoint)
+    }
+}
+
+fn settings(workers: usize) -> Settings {
+    Settings {
+        key: JobKey::new(1),
+        name: "test".to_owned(),
+        search: SearchChoice::Forward,
+        every: None,
+        checkpoint: None,
+        last_epoch: 0,
+        task: Task {
+            board: "#####\n#@$.#\n#####\n".to_owned(),
+            edge_is_wall: false,
+            rule: Rule::Classic,
+            objective: Objective::Moves,
+            search: SearchChoice::Auto,
+            estimate: EstimateChoice::Auto,
+            dominance: true,
+            deadlock_tables: true,
+            memory: None,
+        },
+        workers: (0..workers).map(|n| format!("worker-{n}:1")).collect(),
+        expansions: Some(1000),
+        levels: Box::new(Forward(0)),
+    }
+}
+
+impl Bench {
     fn sort(&mut self, commands: Vec<Command>) {
         for command in commands {
             match command {

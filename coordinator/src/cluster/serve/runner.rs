@@ -12,7 +12,7 @@ use super::registry::{LEASE, Registry};
 use super::store::is_unfinished;
 use crate::checkpoint;
 use crate::cluster::drive::{Drive, ended_early, failed_early};
-use crate::cluster::durable::{Durable, Safety, Workers};
+use crate::cluster::durable::{Durable, Safety, Workers, discard};
 use crate::cluster::job::Settings;
 use crate::cluster::prepare::{Settled, prepare};
 
@@ -60,7 +60,10 @@ async fn run_one(
         let manifest = store.manifest(number);
         let checkpoint = match checkpoint::read(&manifest) {
             // The process ended between writing the result down and telling it.
-            Ok(Checkpoint { result: Some(result), .. }) => return result,
+            Ok(over @ Checkpoint { result: Some(_), .. }) => {
+                discard(&over).await;
+                return over.result.unwrap_or_else(|| failed_early("no result".to_owned()));
+            }
             Ok(checkpoint) => Some(Arc::new(checkpoint)),
             Err(error) if error.is_not_found() => None,
             Err(error) => return failed_early(error.to_string()),

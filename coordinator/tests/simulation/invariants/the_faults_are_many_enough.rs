@@ -3,12 +3,15 @@
 use crate::history::Survival;
 use crate::seeds;
 
+/// What is counted, and how often it happened in a history.
+type Count = (&'static str, fn(&Survival) -> usize);
+
 #[test]
 fn the_faults_are_many_enough() {
     if !seeds::is_full_run() {
         return;
     }
-    let counts: [(&str, fn(&Survival) -> usize); 11] = [
+    let counts: [Count; 11] = [
         ("workers killed", |survival| survival.killed),
         ("workers without power", |survival| survival.power_lost),
         ("workers told to end", |survival| survival.left),
