@@ -7,7 +7,7 @@ use std::{env, fs};
 fn main() -> Result<(), Box<dyn Error>> {
     let include = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("proto");
     println!("cargo::rerun-if-changed={}", include.display());
-    let files = ["common", "worker_data", "worker_control", "coordinator"]
+    let files = ["common", "worker_data", "worker_control", "coordinator", "checkpoint"]
         .map(|name| include.join(format!("sokohive/v1/{name}.proto")));
     let mut compiler = protox::Compiler::new([&include])?;
     compiler.include_source_info(true).include_imports(true);

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
         let settings = settings(args, board);
         let mut fastest: Option<Report> = None;
         for _ in 0..args.runs {
-            let report = local::search(board, &settings, &interrupt, &reporter)?;
+            let report = local::search(board, &settings, None, &interrupt, &reporter)?;
             reporter.emit(&Event::Finished(&report))?;
             check(board, &report)?;
             if fastest.as_ref().is_none_or(|fastest| report.elapsed < fastest.elapsed) {
@@ -124,6 +124,7 @@ fn settings(args: &Args, board: &Board) -> Settings {
         deadlocks: true,
         workers: Vec::new(),
         entry_width: None,
+        spill: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{bench, boards, completions, inspect, remote, solve, verify};
+use crate::{bench, boards, completions, inspect, remote, resume, solve, verify};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -29,6 +29,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Prove the shortest solution of boards
     Solve(solve::Args),
+    /// Go on from a checkpoint
+    Resume(resume::Args),
     /// List the built-in boards
     Boards(boards::Args),
     /// Show what the search knows of boards before it starts

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sokohive_engine::{
-    EntryWidth, EstimateChoice, Limit, Objective, Rule, SearchChoice, Solution, Statistics,
+    EntryWidth, EstimateChoice, Limit, Objective, Rule, SearchChoice, Solution, SpillPlace,
+    Statistics,
 };
 use sokohive_proto::{ClusterFailure, Traffic};
 
@@ -25,6 +26,8 @@ pub(crate) enum Event<'a> {
     Remarked(&'a Remark),
     /// A board could not be read; nothing was searched.
     Refused(&'a Refusal),
+    /// Something happened to the search of the board of this id that its reader may want to know.
+    Noted(&'a str, &'a str),
     /// Somebody interrupted; so many boards are not even begun.
     Skipped(usize),
 }
@@ -56,6 +59,8 @@ pub(crate) struct Settings {
     pub(crate) workers: Vec<String>,
     /// The least width of table entries, if it is not left to the board.
     pub(crate) entry_width: Option<EntryWidth>,
+    /// Where rows of the open list may wait, if not all in memory.
+    pub(crate) spill: Option<SpillPlace>,
 }
 
 /// The end of one board's search, with everything a result line says.

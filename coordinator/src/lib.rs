@@ -7,7 +7,7 @@
 //! `local` runs one search in this process with `watch` beside it, and what happens becomes an
 //! `event` that `report` turns into text, JSON and progress. `exit` says how it all ended.
 //!
-//! [`cluster`] runs a search on workers; `remote` has the commands for that (`serve`, `submit`,
+//! [`checkpoint`] is what is written down of a search. [`cluster`] runs a search on workers; `remote` has the commands for that (`serve`, `submit`,
 //! `watch`, `cancel`, `status`) and the counterpart of `local`.
 //!
 //! ```
@@ -18,6 +18,7 @@
 mod bench;
 mod board;
 mod boards;
+pub mod checkpoint;
 mod cli;
 pub mod cluster;
 mod completions;
@@ -25,9 +26,11 @@ mod event;
 pub mod exit;
 mod inspect;
 mod interrupt;
+mod keep;
 mod local;
 mod remote;
 mod report;
+mod resume;
 mod solve;
 mod source;
 mod units;
@@ -71,6 +74,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn run(command: &Command) -> Result<Exit, Failure> {
     match command {
         Command::Solve(args) => solve::run(args),
+        Command::Resume(args) => resume::run(args),
         Command::Boards(args) => boards::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Verify(args) => verify::run(args),

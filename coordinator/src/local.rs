@@ -1,15 +1,23 @@
 //! Single-node mode: one board searched in this process.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use sokohive_engine::{Control, Ending, Rule, Solution, Solver, verify_strict};
+use sokohive_engine::{
+    Control, Ending, Outcome, Reached, Rule, SearchChoice, Solution, Solver, Statistics,
+    verify_strict,
+};
+use sokohive_proto::{Checkpoint, Epoch, JobKey};
 
 use crate::board::Board;
-use crate::event::{Event, Report, Settings};
+use crate::checkpoint::{Keeper, forget, manifest_in, read, to_engine};
+use crate::cluster::task;
+use crate::event::{self, Event, Report, Settings};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
+use crate::remote;
 use crate::report::Reporter;
 use crate::watch::{Glance, watched};
 
@@ -20,6 +28,7 @@ use crate::watch::{Glance, watched};
 pub(crate) fn search(
     board: &Board,
     settings: &Settings,
+    durable: Option<&LocalSafety>,
     interrupt: &Interrupt,
     reporter: &Reporter<impl Write + Send, impl Write + Send>,
 ) -> Result<Report, Failure> {
@@ -40,6 +49,9 @@ pub(crate) fn search(
     if let Some(width) = settings.entry_width {
         solver = solver.entry_width(width);
     }
+    if let Some(place) = &settings.spill {
+        solver = solver.spill(place.clone());
+    }
     let chosen = solver.chosen_search();
     // Progress comes from the watcher's thread; its failure is kept for this one.
     let failure = Mutex::new(None);
@@ -50,11 +62,20 @@ pub(crate) fn search(
     };
     let outcome = {
         let look = || control.progress();
-        watched(&control, settings.timeout, interrupt, look, show, || solver.solve())
+        let note = |text: String| {
+            // Nobody reads it: the result will tell that the reader has gone.
+            let _ = reporter.emit(&Event::Noted(&board.id, &text));
+        };
+        let search = || match durable {
+            Some(safety) => safety.solve(board, settings, chosen, solver, &note),
+            None => Ok(solver.solve()),
+        };
+        watched(&control, settings.timeout, interrupt, look, show, search)
     };
     if let Some(error) = failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         return Err(error.into());
     }
+    let outcome = outcome?;
     if let Ending::Optimal(solution) | Ending::Limit { best: Some(solution), .. } = &outcome.ending
     {
         replay(board, settings.rule, solution)?;
@@ -72,6 +93,80 @@ pub(crate) fn search(
         threads: settings.threads,
         cluster: None,
     })
+}
+
+/// What makes a search in this process durable.
+#[derive(Clone, Debug)]
+pub(crate) struct LocalSafety {
+    /// Where its segments and its manifest are kept.
+    pub(crate) folder: PathBuf,
+    /// Time between two checkpoints.
+    pub(crate) every: Duration,
+    /// The checkpoint to go on from.
+    pub(crate) checkpoint: Option<Checkpoint>,
+}
+
+impl LocalSafety {
+    fn solve(
+        &self,
+        board: &Board,
+        settings: &Settings,
+        chosen: SearchChoice,
+        solver: Solver<'_>,
+        note: &(dyn Fn(String) + Sync),
+    ) -> Result<Outcome, Failure> {
+        let start = || Checkpoint {
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            job: JobKey::random(),
+            epoch: Epoch::after(0),
+            name: board.id.clone(),
+            task: task(&board.level, &remote::options(settings)),
+            search: chosen,
+            reached: Reached::default(),
+            best: None,
+            statistics: Statistics::default(),
+            segments: Vec::new(),
+            workers: Vec::new(),
+            result: None,
+        };
+        let common = self.checkpoint.clone().unwrap_or_else(start);
+        let resume = self.checkpoint.as_ref().map(to_engine);
+        let no_thread = |error| Failure::Network(format!("a thread for checkpoints: {error}"));
+        let mut keeper =
+            Keeper::new(&self.folder, self.every, common.clone(), note).map_err(no_thread)?;
+        let place = keeper.place();
+        let outcome = {
+            let mut durable = solver.durable(place, |edge| keeper.at_edge(edge));
+            if let Some(checkpoint) = resume {
+                durable = durable.resume(checkpoint);
+            }
+            durable.solve()
+        };
+        match outcome {
+            Ok(outcome) => {
+                keeper.finish();
+                Ok(outcome)
+            }
+            Err(error) => Err(Failure::Usage(error.to_string())),
+        }
+    }
+
+    /// Deletes the checkpoint of a search that has been proven, once the proof has been printed.
+    pub(crate) fn forget(&self, ending: &event::Ending) -> Result<(), Failure> {
+        let proven = matches!(
+            ending,
+            event::Ending::Optimal(_)
+                | event::Ending::Unsolvable(_)
+                | event::Ending::Unsupported(_)
+        );
+        if proven {
+            // None has been written where no level has been searched.
+            if let Ok(checkpoint) = read(&manifest_in(&self.folder)) {
+                forget(&self.folder, &checkpoint)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 pub(crate) fn replay(board: &Board, rule: Rule, solution: &Solution) -> Result<(), Failure> {

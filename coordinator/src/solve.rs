@@ -2,19 +2,24 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::thread;
 
-use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice};
+use clap::ValueHint;
+use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice, SpillPlace};
 use sokohive_host::{TlsArgs, memory};
 use sokohive_proto::{AddressError, Security, check_address};
 
 use crate::board::Board;
+use crate::cluster::Safety;
 use crate::event::{Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::local;
+use crate::keep::{Folder, Keep, check_vacant, manifest};
+use crate::local::{self, LocalSafety};
 use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
+use crate::resume::forget;
 use crate::source::{Boards, Found};
 use crate::units::{Bytes, Span, Threads};
 
@@ -29,10 +34,14 @@ pub(crate) struct Args {
     ///
     /// What --memory says is then meant for each of them.
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', value_parser = address)]
-    #[arg(conflicts_with_all = ["threads", "entry_width"])]
+    #[arg(conflicts_with_all = ["threads", "entry_width", "spill_dir"])]
     workers: Vec<String>,
     #[command(flatten)]
     tls: TlsArgs,
+    #[command(flatten)]
+    folder: Folder,
+    #[command(flatten)]
+    keep: Keep,
     /// Print the moves too: as SOLUTION if proven shortest, else as BEST_FOUND
     #[arg(long)]
     solution: bool,
@@ -74,6 +83,8 @@ pub(crate) struct SearchArgs {
     /// Most memory for the search, such as 512M or 4G [default: 80 % of what is free]
     #[arg(long, short, value_name = "SIZE")]
     memory: Option<Bytes>,
+    #[command(flatten)]
+    spill: Spill,
     /// Time given to each board, such as 10, 10s, 500ms, 2m [default: no limit]
     #[arg(long, value_name = "TIME")]
     timeout: Option<Span>,
@@ -93,32 +104,58 @@ pub(crate) struct SearchArgs {
     entry_width: Option<EntryWidth>,
 }
 
+/// Where the open list may wait.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Spill {
+    /// Let the open list wait on disk, in this folder, where it takes more than an eighth of the memory
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    spill_dir: Option<PathBuf>,
+    /// Most of the open list on disk, such as 20G [default: nine tenths of what is free there]
+    #[arg(long, value_name = "SIZE", requires = "spill_dir")]
+    spill_limit: Option<Bytes>,
+}
+
+impl Spill {
+    /// The place, for a search that may hold so many bytes in memory.
+    pub(crate) fn place(&self, memory: u64) -> Option<SpillPlace> {
+        let directory = self.spill_dir.clone()?;
+        let most_bytes = self.spill_limit.map_or(u64::MAX, |Bytes(bytes)| bytes);
+        Some(SpillPlace { directory, most_bytes, share: memory / 8 })
+    }
+}
+
 impl SearchArgs {
     /// Whether the flags go together, as far as clap does not know.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         check_estimate(self.search, self.estimate)
     }
 
-    /// Whether the number of threads was given.
-    pub(crate) fn has_threads(&self) -> bool {
-        self.threads.is_some()
+    /// A flag that says how this process searches, if one was given: workers have flags of their own for that.
+    pub(crate) fn for_this_process(&self) -> Option<&'static str> {
+        match self {
+            Self { threads: Some(_), .. } => Some("--threads"),
+            Self { spill: Spill { spill_dir: Some(_), .. }, .. } => Some("--spill-dir"),
+            _ => None,
+        }
     }
 
     /// What these flags mean for `board`.
     fn settings(&self, board: &Board) -> Settings {
+        let memory = self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes);
         Settings {
             rule: self.rule.unwrap_or_else(|| board.level.rule()),
             objective: self.objective,
             search: self.search,
             estimate: self.estimate,
             threads: self.threads.map_or_else(all_cores, |Threads(number)| number),
-            memory: self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
+            memory,
             timeout: self.timeout.map(|Span(time)| time),
             expansions: self.max_expansions.unwrap_or(u64::MAX),
             dominance: !self.no_dominance,
             deadlocks: !self.no_deadlock_tables,
             workers: Vec::new(),
             entry_width: self.entry_width,
+            spill: self.spill.place(memory),
         }
     }
 
@@ -133,17 +170,17 @@ impl SearchArgs {
 }
 
 /// Number of threads this process can run at once.
-fn all_cores() -> usize {
+pub(crate) fn all_cores() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// A host and a port, as typed.
-fn address(text: &str) -> Result<String, AddressError> {
+pub(crate) fn address(text: &str) -> Result<String, AddressError> {
     check_address(text).map(|()| text.to_owned())
 }
 
 /// Refuses a worker that is named twice: it would wait for itself.
-fn check_workers(workers: &[String]) -> Result<(), Failure> {
+pub(crate) fn check_workers(workers: &[String]) -> Result<(), Failure> {
     for (place, worker) in workers.iter().enumerate() {
         if workers[..place].contains(worker) {
             return Err(Failure::Usage(format!("worker {worker} is named twice")));
@@ -169,6 +206,9 @@ pub(crate) fn check_estimate(
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     args.search.check()?;
     check_workers(&args.workers)?;
+    if let Some(folder) = &args.folder.checkpoint {
+        check_vacant(folder)?;
+    }
     let verbosity = match (args.quiet, args.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
@@ -197,6 +237,10 @@ fn solve_all(
     for remark in &remarks {
         reporter.emit(&Event::Remarked(remark))?;
     }
+    if args.folder.checkpoint.is_some() && boards.len() != 1 {
+        let problem = format!("--checkpoint is for one board, found {}", boards.len());
+        return Err(Failure::Usage(problem));
+    }
     // Only now: until here Ctrl-C may end the process as usual, say while it waits for its input.
     let interrupt = Interrupt::install()?;
     let total = boards.len();
@@ -210,13 +254,34 @@ fn solve_all(
             Ok(board) => {
                 let report = if args.workers.is_empty() {
                     let settings = args.search.settings(&board);
-                    local::search(&board, &settings, &interrupt, reporter)?
+                    let safety = args.folder.checkpoint.clone().map(|folder| LocalSafety {
+                        folder,
+                        every: args.keep.every(),
+                        checkpoint: None,
+                    });
+                    let report =
+                        local::search(&board, &settings, safety.as_ref(), &interrupt, reporter)?;
+                    *exit = exit.worst(Exit::from(&report.ending));
+                    reporter.emit(&Event::Finished(&report))?;
+                    if let Some(safety) = safety {
+                        safety.forget(&report.ending)?;
+                    }
+                    continue;
                 } else {
                     let settings = args.search.cluster_settings(&board, &args.workers);
-                    remote::search(&board, &settings, &security, &interrupt, reporter)?
+                    let safety = args.folder.checkpoint.as_deref().map(|folder| Safety {
+                        manifest: manifest(folder),
+                        every: args.keep.every(),
+                        give_up_after: args.keep.give_up_after(),
+                        checkpoint: None,
+                    });
+                    remote::search(&board, &settings, &security, safety, &interrupt, reporter)?
                 };
                 *exit = exit.worst(Exit::from(&report.ending));
                 reporter.emit(&Event::Finished(&report))?;
+                if let Some(folder) = &args.folder.checkpoint {
+                    forget(&manifest(folder), &report.ending)?;
+                }
             }
             Err(refusal) => {
                 *exit = exit.worst(Exit::BadInput);

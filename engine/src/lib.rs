@@ -39,8 +39,10 @@ mod budget;
 mod control;
 mod deadlock;
 mod direction;
+mod durable;
 mod estimate;
 mod inspect;
+mod journal;
 mod level;
 mod moves;
 mod navigator;
@@ -64,7 +66,11 @@ mod walk;
 pub use board::{Board, Square};
 pub use control::{Control, Progress, Stop};
 pub use direction::Direction;
+pub use durable::{Checkpoint, Durable, DurableError, Edge, Syncer};
 pub use inspect::{BoxInspection, Inspection};
+pub use journal::{
+    JournalPlace, JournalStatus, Segment, SegmentError, SegmentProblem, segments_present,
+};
 pub use level::{
     Collection, EmbeddedSolution, Level, LevelError, LevelErrorKind, Note, Place, Position,
     ReadOptions, Tile, builtin,
@@ -78,7 +84,9 @@ pub use outcome::{Ending, Limit, Outcome, Solution, Unsolvable, Unsupported};
 pub use rule::{Objective, Rule, UnknownName};
 pub use search::agenda::{MOST_POST_BYTES, Next, Sealed};
 pub use search::exchange::{BatchError, VIRTUAL_SHARDS};
+pub use search::levels::Reached;
 pub use search::side::Side;
+pub use search::spill::SpillPlace;
 pub use solver::{EntryWidth, EstimateChoice, SearchChoice, Solver};
 pub use statistics::Statistics;
 pub use table::TableSize;

@@ -4,13 +4,12 @@
 use ethnum::U256;
 
 use crate::board::Square;
-use crate::node::{batch_format, to_box_set, to_rank};
+use crate::node::{to_box_set, to_finish};
 use crate::plan::Plan;
 use crate::rank::Ranking;
 use crate::reconstruct::{ReconstructError, RowSource, reconstruct};
 use crate::search::exchange::BatchFormat;
-use crate::search::incumbent::{Finish, Trail};
-use crate::search::levels::Levels;
+use crate::search::levels::{Levels, Reached};
 use crate::table::Entry;
 use crate::verify::verify;
 use crate::{
@@ -49,7 +48,7 @@ impl Navigator {
             Plan::new(level, course.rule, course.options()).map_err(NodeError::Unsolvable)?;
         // Ranks are read as the widest kind here, whatever the nodes keep them in.
         plan.check_width().map_err(NodeError::Unsupported)?;
-        Ok(Self { level: level.clone(), format: batch_format(&plan), plan })
+        Ok(Self { level: level.clone(), format: plan.batch_format(), plan })
     }
 
     /// The end the search starts from: never [`SearchChoice::Auto`].
@@ -67,6 +66,11 @@ impl Navigator {
         LevelChoice(self.plan.levels())
     }
 
+    /// The choice of levels for a search that has come so far.
+    pub fn levels_from(&self, reached: Reached) -> LevelChoice {
+        LevelChoice(Levels::resume(self.plan.search, reached))
+    }
+
     /// Walks back from a finish and replays what it finds.
     ///
     /// `rows` is asked for the states of some box sets, at most four at a time, and answers in that order.
@@ -79,22 +83,8 @@ impl Navigator {
         let malformed = WalkBackError::Malformed;
         let ranking = Ranking::<U256>::new(board.live(), board.boxes().len())
             .ok_or(malformed("the board is too wide"))?;
-        let square = |number: u32| {
-            let known = (number as usize) < board.squares();
-            known.then(|| Square::from_index(number as usize))
-        };
-        let rank = to_rank::<U256>(&finish.rank)
-            .filter(|&rank| rank < ranking.sets())
-            .ok_or(malformed("the finish names no box set"))?;
-        let trail = match finish.finished {
-            None => Trail::Meeting,
-            Some((keeper, push_cost)) => {
-                let keeper = square(keeper).ok_or(malformed("the finish names no square"))?;
-                Trail::Finished { keeper, push_cost }
-            }
-        };
+        let finish = to_finish(finish, ranking.sets(), board.squares()).map_err(malformed)?;
         let mut source = Asked { rows, squares: board.squares() };
-        let finish = Finish { cost: finish.cost, rank, trail };
         let moves =
             reconstruct(board, self.plan.rule, &ranking, finish, &mut source).map_err(|error| {
                 match error {
@@ -153,6 +143,12 @@ impl LevelChoice {
     ) -> Option<(Side, u32)> {
         let level = self.0.advance(next, incumbent.unwrap_or(u32::MAX))?;
         Some((level.side, level.f))
+    }
+
+    /// Takes note that the level opened last is over on all nodes, and says how far the search has come with it.
+    pub fn level_is_over(&mut self) -> Reached {
+        self.0.level_is_over();
+        self.0.reached()
     }
 
     /// Proven: every solution costs at least this much.

@@ -5,18 +5,23 @@
 //! batches, opens the levels and sees that they are over is not its business; a [`Navigator`](crate::Navigator) says
 //! which level comes next.
 
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use ethnum::U256;
 
+use crate::board::Square;
+use crate::journal::{JournalPlace, JournalStatus, Segment};
 use crate::plan::{OnBoard, Options, Plan, SetupError};
 use crate::rank::Rank;
 use crate::search::agenda::{End, Sealed, Wake};
-use crate::search::exchange::{BatchError, BatchFormat, Exchange};
+use crate::search::exchange::{BatchError, Exchange};
 use crate::search::incumbent::{Finish, Trail};
 use crate::search::shard::{Shard, Terms};
 use crate::search::side::{Level as SearchLevel, Side};
+use crate::search::spill::SpillPlace;
 use crate::table::TableSize;
 use crate::walk::Ground;
 use crate::{
@@ -79,6 +84,12 @@ pub struct Share {
     pub memory: u64,
     /// Threads it searches on, at least 1.
     pub threads: usize,
+    /// Where it keeps a journal, if it does.
+    pub journal: Option<JournalPlace>,
+    /// Whether it is going to be restored ([`Node::restore`]) instead of beginning at the start.
+    pub restores: bool,
+    /// Where rows of the open list may wait, if not all in memory.
+    pub spill: Option<SpillPlace>,
 }
 
 /// Why a node cannot take its part in a search.
@@ -99,6 +110,9 @@ pub enum NodeError {
     /// The system gives no threads.
     #[error("no threads: {0}")]
     Threads(String),
+    /// A file for the journal or the open list cannot be made.
+    #[error("the disk gives no file: {0}")]
+    Disk(String),
 }
 
 /// Why a batch was not taken in.
@@ -151,8 +165,11 @@ pub struct NodeStatus {
     pub best: Option<FoundFinish>,
     /// Whether the memory limit has been reached; then the search is over.
     pub memory_exhausted: bool,
-    /// What has gone wrong inside, such as a panic of a thread; then the search is over.
-    pub fault: Option<&'static str>,
+    /// What has gone wrong inside, such as a panic of a thread, or a segment that could not be read; then the search is
+    /// over.
+    pub fault: Option<String>,
+    /// Where the journal stands, if there is one. While the node is idle its segments hold all that it was told.
+    pub journal: Option<JournalStatus>,
     /// What has been counted.
     pub statistics: Statistics,
     /// Bytes held, those of inbox and outboxes included.
@@ -240,6 +257,33 @@ impl Node {
         self.shard.rows(ranks)
     }
 
+    /// Reads segments of earlier journals of the same search back, in place of the start: states that this node owns are
+    /// stored, the others sent to their owners. The node is idle when that is done, on all nodes, and no level may be
+    /// opened before. `closed` is the [`Reached::closed`](crate::Reached::closed) of the moment that the segments are of.
+    ///
+    /// A segment that cannot be read ends the search with a fault.
+    pub fn restore(&self, directory: &Path, segments: Vec<Segment>, closed: [Option<u32>; 2]) {
+        self.shard.restore(directory, segments, closed);
+    }
+
+    /// Makes durable what the journal holds, and waits for the disk. A failure shows in the status from then on.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn sync(&self) -> io::Result<()> {
+        self.shard.sync()
+    }
+
+    /// Begins the journal anew, in the background: see [`JournalStatus`].
+    pub fn compact(&self) {
+        let shard = Arc::clone(&self.shard);
+        let dump = std::thread::Builder::new().name("compact".to_owned());
+        if let Ok(thread) = dump.spawn(move || shard.compact()) {
+            self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+        }
+    }
+
     /// Ends all work and waits for the threads: some milliseconds, or as long as a large table takes to grow.
     pub fn stop(&self) {
         self.control.stop(Stop::Interrupt);
@@ -273,7 +317,7 @@ impl OnBoard for SetUp {
             return Err(self);
         }
         let Self { share, control, wake } = self;
-        let format = batch_format(plan);
+        let format = plan.batch_format();
         let exchange = Exchange::new(format, share.owners, share.me, share.nodes);
         let terms = Terms {
             threads: share.threads.max(1),
@@ -281,16 +325,16 @@ impl OnBoard for SetUp {
             most_expansions: u64::MAX,
             exchange: Some(exchange),
             wake: Some(wake),
+            journal: share.journal,
+            restores: share.restores,
+            spill: share.spill,
         };
         Ok(match plan.shard::<R, G>(share.memory, terms) {
             Ok(shard) => Ok(Arc::new(shard)),
             Err(SetupError::TooNarrow | SetupError::Memory) => Err(NodeError::Memory(share.memory)),
+            Err(SetupError::Disk(error)) => Err(NodeError::Disk(error.to_string())),
         })
     }
-}
-
-pub(crate) fn batch_format(plan: &Plan) -> BatchFormat {
-    BatchFormat::new(plan.rank_bits().0, plan.board.squares(), plan.estimates())
 }
 
 /// A shard of whatever types fit its board.
@@ -302,6 +346,9 @@ trait AnyShard: Send + Sync {
     fn take(&self, node: u16) -> Option<Sealed>;
     fn status(&self) -> NodeStatus;
     fn rows(&self, ranks: &[BoxSet]) -> Vec<Vec<RowEntry>>;
+    fn restore(&self, directory: &Path, segments: Vec<Segment>, closed: [Option<u32>; 2]);
+    fn sync(&self) -> io::Result<()>;
+    fn compact(&self);
     fn end(&self);
 }
 
@@ -311,7 +358,7 @@ impl<R: Rank, G: Ground> AnyShard for Shard<R, G> {
     }
 
     fn open_level(&self, level: SearchLevel) {
-        self.agenda.open(level);
+        Self::open_level(self, level);
     }
 
     fn lower_incumbent(&self, cost: u32) {
@@ -330,8 +377,12 @@ impl<R: Rank, G: Ground> AnyShard for Shard<R, G> {
     fn status(&self) -> NodeStatus {
         let standing = self.agenda.standing();
         let fault = match standing.end {
-            Some(End::Panicked) => Some("a search thread panicked"),
-            Some(End::CostTooLarge) => Some("a cost does not fit the table's entries"),
+            Some(End::Panicked) => Some("a search thread panicked".to_owned()),
+            Some(End::Limit(Limit::Disk)) => {
+                Some("the open list cannot be written to disk, or not be read back".to_owned())
+            }
+            Some(End::CostTooLarge) => Some("a cost does not fit the table's entries".to_owned()),
+            Some(End::Damaged) => self.damage().as_ref().map(ToString::to_string),
             _ => None,
         };
         let (inbox, outbox) = self.agenda.post_bytes();
@@ -343,6 +394,7 @@ impl<R: Rank, G: Ground> AnyShard for Shard<R, G> {
             best: self.incumbent.best().map(found),
             memory_exhausted: standing.end == Some(End::Limit(Limit::Memory)),
             fault,
+            journal: self.journal().map(|journal| journal.status()),
             statistics: self.statistics(),
             memory: self.budget.used() + inbox + outbox,
             inbox,
@@ -369,17 +421,47 @@ impl<R: Rank, G: Ground> AnyShard for Shard<R, G> {
         ranks.iter().map(row).collect()
     }
 
+    fn restore(&self, directory: &Path, segments: Vec<Segment>, closed: [Option<u32>; 2]) {
+        Self::restore(self, directory, segments, closed);
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.journal().map_or(Ok(()), |journal| journal.sync())
+    }
+
+    fn compact(&self) {
+        Self::compact(self);
+    }
+
     fn end(&self) {
         self.agenda.end(End::Finished);
     }
 }
 
-fn found<R: Rank>(finish: Finish<R>) -> FoundFinish {
+pub(crate) fn found<R: Rank>(finish: Finish<R>) -> FoundFinish {
     let finished = match finish.trail {
         Trail::Finished { keeper, push_cost } => Some((keeper.index() as u32, push_cost)),
         Trail::Meeting => None,
     };
     FoundFinish { cost: finish.cost, rank: to_box_set(finish.rank), finished }
+}
+
+/// The finish that travelled, unless it names no state of the board.
+pub(crate) fn to_finish<R: Rank>(
+    found: FoundFinish,
+    sets: R,
+    squares: usize,
+) -> Result<Finish<R>, &'static str> {
+    let rank = to_rank::<R>(&found.rank).filter(|&rank| rank < sets);
+    let rank = rank.ok_or("the finish names no box set")?;
+    let trail = match found.finished {
+        None => Trail::Meeting,
+        Some((keeper, push_cost)) if (keeper as usize) < squares => {
+            Trail::Finished { keeper: Square::from_index(keeper as usize), push_cost }
+        }
+        Some(_) => return Err("the finish names no square"),
+    };
+    Ok(Finish { cost: found.cost, rank, trail })
 }
 
 /// The form in which a rank travels.

@@ -100,6 +100,8 @@ pub enum Limit {
     Time,
     /// The bytes given.
     Memory,
+    /// The open list could not be read back from disk, or not be written there when memory was short.
+    Disk,
     /// The expansions given.
     Expansions,
     /// Stopped from outside.

@@ -1,11 +1,15 @@
 //! How a board is going to be searched: everything that is decided before the search begins.
 
+use std::io;
+
 use ethnum::U256;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::board::Board;
 use crate::budget::Budget;
 use crate::estimate::{Estimate, Estimator};
 use crate::rank::{Rank, rank_bits};
+use crate::search::exchange::BatchFormat;
 use crate::search::levels::Levels;
 use crate::search::problem::Problem;
 use crate::search::roots;
@@ -62,6 +66,8 @@ pub(crate) struct Plan {
     /// Decided: never [`SearchChoice::Auto`].
     pub(crate) search: SearchChoice,
     options: Options,
+    /// Of the level, the rule and the kind of search: what a journal belongs to.
+    digest: u64,
 }
 
 /// Something to be done in terms of the types that fit a board.
@@ -74,12 +80,14 @@ pub(crate) trait OnBoard {
 }
 
 /// Why a shard cannot be set up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum SetupError {
     /// Ranks need wider entries.
     TooNarrow,
     /// Not even the smallest table fits the memory.
     Memory,
+    /// The journal cannot be begun, or the file for the open list not be made.
+    Disk(io::Error),
 }
 
 /// The most bits of a rank that the widest entries hold on any board.
@@ -98,7 +106,11 @@ impl Plan {
             return Err(Unsolvable::NoGoalForKeeper { boxes, goals });
         }
         let search = options.search_of(&board);
-        Ok(Self { board, rule, search, options })
+        let estimate =
+            if search == SearchChoice::Forward { options.estimate } else { EstimateChoice::Auto };
+        let text = format!("{level}\n{rule}\n{search}\n{estimate}\n");
+        let digest = xxh3_64(text.as_bytes());
+        Ok(Self { board, rule, search, options, digest })
     }
 
     /// Calls `task` with the narrowest types that it gets by with.
@@ -173,7 +185,12 @@ impl Plan {
         Levels::new(self.search, bound.unwrap_or(0))
     }
 
-    /// A shard with its first table and its starting states.
+    /// The form in which successors travel and are written down.
+    pub(crate) fn batch_format(&self) -> BatchFormat {
+        BatchFormat::new(self.rank_bits().0, self.board.squares(), self.estimates())
+    }
+
+    /// A shard with its first table, and its starting states unless it is going to be restored.
     pub(crate) fn shard<R: Rank, G: Ground>(
         &self,
         memory: u64,
@@ -181,10 +198,15 @@ impl Plan {
     ) -> Result<Shard<R, G>, SetupError> {
         let budget = Budget::new(memory);
         let layout = self.layout::<R>(memory).ok_or(SetupError::TooNarrow)?;
+        let estimate = self.estimate();
+        let board_bytes = self.board.bytes() + Problem::<R, G::Set>::bytes(&self.board);
+        if !budget.take(board_bytes + estimate.bytes()) {
+            return Err(SetupError::Memory);
+        }
         let problem = Problem::<R, G::Set>::new::<G>(
             self.board.clone(),
             self.rule,
-            self.estimate(),
+            estimate,
             self.options.dominance,
             self.options.deadlocks,
             &budget,
@@ -198,8 +220,12 @@ impl Plan {
         if !budget.take(table.bytes() + problem.ranking.bytes()) {
             return Err(SetupError::Memory);
         }
-        let shard = Shard::new(problem, table, budget, terms);
-        shard.seed(self.search);
+        let restores = terms.restores;
+        let shard = Shard::new(problem, table, budget, self.batch_format(), self.digest, terms)
+            .map_err(SetupError::Disk)?;
+        if !restores {
+            shard.seed(self.search);
+        }
         Ok(shard)
     }
 }

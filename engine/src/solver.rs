@@ -1,14 +1,15 @@
 //! One process, one board.
 
 use crate::board::Board;
+use crate::durable::{Checkpoint, Durable, DurableError, Edge, Keeping};
+use crate::journal::{JournalPlace, Segment};
+use crate::node::{found, to_finish};
 use crate::plan::{OnBoard, Options, Plan, SetupError};
 use crate::rank::Rank;
-use crate::reconstruct::{RowSource, reconstruct};
 use crate::search::agenda::End;
-use crate::search::incumbent::Finish;
 use crate::search::levels::Levels;
 use crate::search::shard::{Shard, Terms};
-use crate::table::Entry;
+use crate::search::spill::SpillPlace;
 use crate::verify::verify;
 use crate::walk::Ground;
 use crate::{
@@ -153,6 +154,7 @@ pub struct Solver<'a> {
     options: Options,
     threads: usize,
     memory: u64,
+    spill: Option<SpillPlace>,
     expansions: u64,
     control: Control,
 }
@@ -167,6 +169,7 @@ impl<'a> Solver<'a> {
             options: Options::default(),
             threads: 1,
             memory: u64::MAX,
+            spill: None,
             expansions: u64::MAX,
             control: Control::new(),
         }
@@ -203,6 +206,14 @@ impl<'a> Solver<'a> {
     /// Most bytes the search may allocate.
     pub fn memory(self, bytes: u64) -> Self {
         Self { memory: bytes, ..self }
+    }
+
+    /// Lets rows of the open list wait on disk when they take more memory than their share, or when memory runs out.
+    ///
+    /// A file that cannot be written any more is done without; one that cannot be made, or not be read back, ends the
+    /// search with [`Limit::Disk`].
+    pub fn spill(self, place: SpillPlace) -> Self {
+        Self { spill: Some(place), ..self }
     }
 
     /// Rows to expand before giving up; a few more may be under way.
@@ -255,64 +266,118 @@ impl<'a> Solver<'a> {
     /// options: the estimates are consistent, so a state is closed at its least cost whichever thread takes it; a level
     /// ends only when no thread holds work of it; and every refused push is one no solution contains.
     pub fn solve(self) -> Outcome {
-        match self.objective {
-            Objective::Moves => self.fewest_moves(),
+        match self.run(None) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                unreachable!("nothing is wrong with a journal where there is none: {error}")
+            }
         }
     }
 
-    fn fewest_moves(&self) -> Outcome {
+    /// Keeps a journal, so that the search can be taken up again if it is cut off.
+    ///
+    /// `at_edge` is called between any two levels, from the thread that searches; until it returns the search waits.
+    pub fn durable(
+        self,
+        journal: JournalPlace,
+        at_edge: impl FnMut(&Edge<'_>) + 'a,
+    ) -> Durable<'a> {
+        Durable::new(self, journal, Box::new(at_edge))
+    }
+
+    pub(crate) fn run(&self, keeping: Option<&mut Keeping<'_>>) -> Result<Outcome, DurableError> {
+        match self.objective {
+            Objective::Moves => self.fewest_moves(keeping),
+        }
+    }
+
+    fn fewest_moves(&self, keeping: Option<&mut Keeping<'_>>) -> Result<Outcome, DurableError> {
         let without_search = |ending| Outcome { ending, statistics: Statistics::default() };
         match Plan::new(self.level, self.rule, self.options) {
-            Err(reason) => without_search(Ending::Unsolvable(reason)),
-            Ok(plan) => match plan.run(InProcess(self)) {
+            Err(reason) => Ok(without_search(Ending::Unsolvable(reason))),
+            Ok(plan) => match plan.run(InProcess { solver: self, keeping }) {
                 Ok(outcome) => outcome,
-                Err(reason) => without_search(Ending::Unsupported(reason)),
+                Err(reason) => Ok(without_search(Ending::Unsupported(reason))),
             },
         }
     }
 
-    /// The solution behind a finish, replayed.
-    fn solution<R: Rank, G: Ground>(&self, shard: &Shard<R, G>, finish: Finish<R>) -> Solution {
-        let problem = &shard.problem;
-        let rows = &mut TableRows(shard);
-        let moves = reconstruct(&problem.board, self.rule, &problem.ranking, finish, rows)
-            .expect("every accepted state has a neighbour that explains its cost");
+    /// The best solution of a shard, replayed.
+    fn solution<R: Rank, G: Ground>(&self, shard: &Shard<R, G>) -> Option<Solution> {
+        let moves = shard.best_moves()?;
         let replay = verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
-        assert!(replay.moves <= finish.cost as usize, "the replay costs what the search says");
-        Solution { moves }
+        let cost = shard.incumbent.cost();
+        assert!(replay.moves <= cost as usize, "the replay costs what the search says");
+        Some(Solution { moves })
     }
 }
 
 /// The search of one process: a single shard, and the levels opened by this thread.
-struct InProcess<'s, 'a>(&'s Solver<'a>);
+struct InProcess<'s, 'a, 'k, 'e> {
+    solver: &'s Solver<'a>,
+    keeping: Option<&'k mut Keeping<'e>>,
+}
 
-impl OnBoard for InProcess<'_, '_> {
-    type Output = Outcome;
+impl OnBoard for InProcess<'_, '_, '_, '_> {
+    type Output = Result<Outcome, DurableError>;
 
-    fn with<R: Rank, G: Ground>(self, plan: &Plan) -> Result<Outcome, Self> {
-        let solver = self.0;
+    fn with<R: Rank, G: Ground>(mut self, plan: &Plan) -> Result<Self::Output, Self> {
+        let solver = self.solver;
+        let resume = self.keeping.as_ref().and_then(|keeping| keeping.resume.clone());
         let terms = Terms {
             threads: solver.threads,
             control: solver.control.clone(),
             most_expansions: solver.expansions,
             exchange: None,
             wake: None,
+            journal: self.keeping.as_ref().map(|keeping| keeping.place.clone()),
+            restores: resume.is_some(),
+            spill: solver.spill.clone(),
         };
         let shard = match plan.shard::<R, G>(solver.memory, terms) {
             Ok(shard) => shard,
             Err(SetupError::TooNarrow) => return Err(self),
             Err(SetupError::Memory) => {
                 let limit = Limit::Memory;
+                let lower_bound = resume.map_or(0, |checkpoint| checkpoint.reached.lower_bound);
+                let ending = Ending::Limit { limit, lower_bound, best: None };
+                return Ok(Ok(Outcome { ending, statistics: Statistics::default() }));
+            }
+            Err(SetupError::Disk(error)) if self.keeping.is_some() => {
+                return Ok(Err(DurableError::Journal(error)));
+            }
+            Err(SetupError::Disk(_)) => {
+                let limit = Limit::Disk;
                 let ending = Ending::Limit { limit, lower_bound: 0, best: None };
-                return Ok(Outcome { ending, statistics: Statistics::default() });
+                return Ok(Ok(Outcome { ending, statistics: Statistics::default() }));
             }
         };
-        let mut levels = plan.levels();
-        let (end, opened) = drive(&shard, &mut levels, solver.threads, &solver.control);
-        if end == End::CostTooLarge {
-            return Err(self);
+        let mut levels = match &resume {
+            Some(checkpoint) => Levels::resume(plan.search, checkpoint.reached),
+            None => plan.levels(),
+        };
+        let mut before = Statistics::default();
+        if let Some(Checkpoint { best, statistics, .. }) = &resume {
+            // What is stored is counted again as it is read back.
+            before = Statistics { states: 0, peak_bytes: 0, ..*statistics };
+            let sets = shard.problem.ranking.sets();
+            let best = best.map(|best| to_finish(best, sets, shard.problem.board.squares()));
+            match best.transpose() {
+                Ok(best) => best.into_iter().for_each(|best| shard.incumbent.offer(best)),
+                Err(problem) => return Ok(Err(DurableError::Checkpoint(problem))),
+            }
         }
-        let best = shard.incumbent.best().map(|finish| solver.solution(&shard, finish));
+        let drive = Drive { shard: &shard, levels: &mut levels, before };
+        let end = drive.run(solver, resume, self.keeping.as_deref_mut());
+        match end {
+            End::CostTooLarge => return Err(self),
+            End::Damaged => {
+                let error = shard.damage().take().expect("said before the end");
+                return Ok(Err(error.into()));
+            }
+            End::Finished | End::Limit(_) | End::Panicked => {}
+        }
+        let best = solver.solution(&shard);
         let ending = match (end, best) {
             (End::Limit(limit), best) => {
                 Ending::Limit { limit, lower_bound: levels.lower_bound(), best }
@@ -320,59 +385,98 @@ impl OnBoard for InProcess<'_, '_> {
             (_, Some(solution)) => Ending::Optimal(solution),
             (_, None) => Ending::Unsolvable(Unsolvable::Exhausted),
         };
-        let statistics = Statistics { levels: opened, ..shard.statistics() };
-        Ok(Outcome { ending, statistics })
+        let mut statistics = shard.statistics();
+        statistics += before;
+        statistics.levels = levels.opened();
+        Ok(Ok(Outcome { ending, statistics }))
     }
 }
 
-/// Opens level after level until the proof is complete or a limit is reached; returns how many there were, too.
-fn drive<R: Rank, G: Ground>(
-    shard: &Shard<R, G>,
-    levels: &mut Levels,
-    threads: usize,
-    control: &Control,
-) -> (End, u64) {
-    let mut opened = 0;
-    let end = std::thread::scope(|scope| {
-        for number in 0..threads {
-            let thread = std::thread::Builder::new().name(format!("search-{number}"));
-            match thread.spawn_scoped(scope, move || shard.work(number)) {
-                Ok(_) => {}
-                // The system gives no more of them: those there are do the work.
-                Err(_) if number > 0 => {
-                    shard.agenda.do_without(threads - number);
-                    break;
-                }
-                Err(error) => panic!("the system gives not even one thread: {error}"),
-            }
-        }
-        let end = loop {
-            match shard.agenda.wait_until_quiet() {
-                Ok(next) => match levels.advance(next, shard.incumbent.cost()) {
-                    Some(level) => {
-                        opened += 1;
-                        control.publish_level(levels.lower_bound());
-                        shard.agenda.open(level);
-                    }
-                    None => break End::Finished,
-                },
-                Err(end) => break end,
-            }
-        };
-        shard.agenda.end(end);
-        end
-        // The scope waits for the threads, and panics if one of them did.
-    });
-    (end, opened)
+/// Opens the levels of the one shard.
+struct Drive<'d, R, G: Ground> {
+    shard: &'d Shard<R, G>,
+    levels: &'d mut Levels,
+    /// Counted before the search was cut off.
+    before: Statistics,
 }
 
-/// The rows of the one shard.
-struct TableRows<'s, R, G: Ground>(&'s Shard<R, G>);
+impl<R: Rank, G: Ground> Drive<'_, R, G> {
+    /// Opens level after level until the proof is complete or a limit is reached.
+    fn run(
+        self,
+        solver: &Solver<'_>,
+        resume: Option<Checkpoint>,
+        mut keeping: Option<&mut Keeping<'_>>,
+    ) -> End {
+        let (shard, threads) = (self.shard, solver.threads);
+        std::thread::scope(|scope| {
+            for number in 0..threads {
+                let thread = std::thread::Builder::new().name(format!("search-{number}"));
+                match thread.spawn_scoped(scope, move || shard.work(number)) {
+                    Ok(_) => {}
+                    // The system gives no more of them: those there are do the work.
+                    Err(_) if number > 0 => {
+                        shard.agenda.do_without(threads - number);
+                        break;
+                    }
+                    Err(error) => panic!("the system gives not even one thread: {error}"),
+                }
+            }
+            let mut read = Vec::new();
+            if let (Some(checkpoint), Some(keeping)) = (resume, &keeping) {
+                read = checkpoint.segments;
+                let closed = checkpoint.reached.closed;
+                shard.restore(keeping.directory(), read.clone(), closed);
+            }
+            let end = loop {
+                match shard.agenda.wait_until_quiet() {
+                    Ok(next) => {
+                        shard.is_restored();
+                        self.levels.level_is_over();
+                        if let Some(keeping) = &mut keeping
+                            && self.show_edge(keeping, &mut read)
+                        {
+                            scope.spawn(|| shard.compact());
+                        }
+                        match self.levels.advance(next, shard.incumbent.cost()) {
+                            Some(level) => {
+                                solver.control.publish_level(self.levels.lower_bound());
+                                shard.open_level(level);
+                            }
+                            None => break End::Finished,
+                        }
+                    }
+                    Err(end) => break end,
+                }
+            };
+            shard.agenda.end(end);
+            end
+            // The scope waits for the threads, and panics if one of them did.
+        })
+    }
 
-impl<R: Rank, G: Ground> RowSource<R> for TableRows<'_, R, G> {
-    type Error = std::convert::Infallible;
-
-    fn rows(&mut self, ranks: &[R]) -> Result<Vec<Vec<Entry>>, Self::Error> {
-        Ok(self.0.rows(ranks.iter().copied()))
+    /// Shows the edge to the owner; says whether the journal is to be begun anew.
+    ///
+    /// `read` are the segments that were read back, as long as they are needed.
+    fn show_edge(&self, keeping: &mut Keeping<'_>, read: &mut Vec<Segment>) -> bool {
+        /// Records that a journal may have beyond twice the states before it is worth beginning anew.
+        const SLACK: u64 = 1 << 20;
+        let Some(journal) = self.shard.journal() else { return false };
+        let status = journal.status();
+        if status.whole {
+            read.clear();
+        }
+        let segments: Vec<Segment> = read.iter().cloned().chain(status.segments).collect();
+        let records: u64 = segments.iter().map(|segment| segment.records).sum();
+        let mut statistics = self.shard.statistics();
+        statistics += self.before;
+        statistics.levels = self.levels.reached().levels;
+        let long = records > 2 * statistics.states + SLACK;
+        let reached = self.levels.reached();
+        let best = self.shard.incumbent.best().map(found);
+        let checkpoint = Checkpoint { reached, best, statistics, segments };
+        let edge = Edge::new(journal, checkpoint, status.fault);
+        (keeping.at_edge)(&edge);
+        !status.compacting && (long || edge.wants_compaction())
     }
 }

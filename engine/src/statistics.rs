@@ -29,6 +29,8 @@ pub struct Statistics {
     pub levels: u64,
     /// Most bytes the search held at once.
     pub peak_bytes: u64,
+    /// Bytes of the open list written to disk, each time they were.
+    pub spilled_bytes: u64,
 }
 
 impl AddAssign for Statistics {
@@ -45,5 +47,6 @@ impl AddAssign for Statistics {
         self.states += other.states;
         self.levels = self.levels.max(other.levels);
         self.peak_bytes += other.peak_bytes;
+        self.spilled_bytes += other.spilled_bytes;
     }
 }

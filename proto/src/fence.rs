@@ -6,7 +6,7 @@ use crate::bad_field::{nonzero, required};
 use crate::{BadField, random, wire};
 
 /// A job, told apart from all others by a random number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct JobKey(u64);
 
 impl JobKey {

@@ -1,6 +1,6 @@
 //! Who a worker is.
 
-use crate::{BadField, Incarnation, PROTOCOL, wire};
+use crate::{BadField, Incarnation, PROTOCOL, Segment, wire};
 
 /// What a worker says of itself before any job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,10 @@ pub struct Hello {
     pub threads: u32,
     /// Version of the program, for people.
     pub version: String,
+    /// Whether it has a place to keep a journal.
+    pub keeps_journal: bool,
+    /// Which of the segments asked about it can read: indices, from 0.
+    pub present: Vec<u32>,
 }
 
 impl From<Hello> for wire::HelloResponse {
@@ -28,6 +32,8 @@ impl From<Hello> for wire::HelloResponse {
             memory_bytes: hello.memory,
             threads: hello.threads,
             version: hello.version,
+            keeps_journal: hello.keeps_journal,
+            present: hello.present,
         }
     }
 }
@@ -48,6 +54,21 @@ impl TryFrom<wire::HelloResponse> for Hello {
             memory: hello.memory_bytes,
             threads: hello.threads,
             version: hello.version,
+            keeps_journal: hello.keeps_journal,
+            present: hello.present,
         })
+    }
+}
+
+impl wire::HelloRequest {
+    /// Asks who is there, and which of these segments it can read.
+    pub fn new(segments: &[Segment]) -> Self {
+        let segments = segments.iter().cloned().map(Into::into).collect();
+        Self { protocol: PROTOCOL, segments }
+    }
+
+    /// The segments asked about.
+    pub fn segments(self) -> Result<Vec<Segment>, BadField> {
+        Segment::list(self.segments)
     }
 }

@@ -32,6 +32,7 @@ impl fmt::Display for JobNumber {
 
 /// Where a job stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is one a job")]
 pub enum JobState {
     /// Waiting for its turn.
     Queued,

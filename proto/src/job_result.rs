@@ -21,6 +21,8 @@ pub struct ClusterFailure {
     pub reason: String,
     /// Whether the same job may succeed when it is submitted again.
     pub retryable: bool,
+    /// What is safe on disk, for people.
+    pub saved: Option<String>,
 }
 
 impl fmt::Display for ClusterFailure {
@@ -28,7 +30,8 @@ impl fmt::Display for ClusterFailure {
         if let Some(worker) = &self.worker {
             write!(f, "worker {worker}: ")?;
         }
-        write!(f, "{}, at level {}; nothing was saved", self.reason, self.level)
+        let saved = self.saved.as_deref().unwrap_or("nothing was saved");
+        write!(f, "{}, at level {}; {saved}", self.reason, self.level)
     }
 }
 
@@ -83,6 +86,7 @@ impl From<JobEnding> for wire::job_result::Ending {
                 let limit = match limit {
                     Limit::Time => wire::Limit::Time,
                     Limit::Memory => wire::Limit::Memory,
+                    Limit::Disk => wire::Limit::Disk,
                     Limit::Expansions => wire::Limit::Expansions,
                     Limit::Interrupted => wire::Limit::Interrupted,
                 };
@@ -93,6 +97,7 @@ impl From<JobEnding> for wire::job_result::Ending {
                 level: failure.level,
                 reason: failure.reason,
                 retryable: failure.retryable,
+                saved: failure.saved.unwrap_or_default(),
             }),
         }
     }
@@ -111,6 +116,7 @@ impl TryFrom<wire::job_result::Ending> for JobEnding {
                 limit: match wire::Limit::try_from(reached.limit) {
                     Ok(wire::Limit::Time) => Limit::Time,
                     Ok(wire::Limit::Memory) => Limit::Memory,
+                    Ok(wire::Limit::Disk) => Limit::Disk,
                     Ok(wire::Limit::Expansions) => Limit::Expansions,
                     Ok(wire::Limit::Interrupted) => Limit::Interrupted,
                     _ => {
@@ -126,6 +132,7 @@ impl TryFrom<wire::job_result::Ending> for JobEnding {
                 level: failed.level,
                 reason: failed.reason,
                 retryable: failed.retryable,
+                saved: (!failed.saved.is_empty()).then_some(failed.saved),
             }),
         })
     }

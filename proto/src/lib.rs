@@ -23,6 +23,7 @@
 //! ```
 
 mod bad_field;
+mod checkpoint;
 mod fence;
 mod finish;
 mod hello;
@@ -41,18 +42,23 @@ mod rank;
 mod refusal;
 mod register;
 mod report;
+mod restore;
 mod rows;
+mod segment;
 mod statistics;
+mod stored_job;
 mod submit;
 mod task;
 mod tls;
 mod token;
 mod traffic;
 mod transport;
+mod upkeep;
 pub mod wire;
 mod worker_status;
 
 pub use bad_field::BadField;
+pub use checkpoint::{Checkpoint, PlacedSegment};
 pub use fence::{Epoch, Fence, Incarnation, JobKey};
 pub use finish::{Finish, Trail};
 pub use hello::Hello;
@@ -70,7 +76,10 @@ pub use rank::Rank;
 pub use refusal::Refusal;
 pub use register::Registration;
 pub use report::{OpenList, Report, SilentPeer};
+pub use restore::Restore;
 pub use rows::{Entry, MAX_RANKS, Row};
+pub use segment::{MAX_SEGMENTS, Segment, SegmentName};
+pub use stored_job::StoredJob;
 pub use submit::Submission;
 pub use task::Task;
 pub use tls::{Security, TlsError, TlsFiles, is_untrusted};
@@ -81,9 +90,10 @@ pub use transport::{
     check_address, control_client, control_server, coordinator_client, coordinator_server,
     data_client, data_server, endpoint,
 };
+pub use upkeep::Upkeep;
 
 /// Version of the protocol. Two sides that speak different versions refuse each other.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The services and messages for gRPC reflection, as an encoded file descriptor set.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sokohive.v1.bin"));

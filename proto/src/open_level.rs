@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::prepare::to_ms;
-use crate::{BadField, Fence, Level, wire};
+use crate::{BadField, Fence, Level, Upkeep, wire};
 
 /// Opens a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenLevel {
     /// The job and epoch.
     pub fence: Fence,
@@ -16,6 +16,8 @@ pub struct OpenLevel {
     pub incumbent: Option<u32>,
     /// How long the callee may wait for something worth reporting.
     pub wait: Duration,
+    /// What is to be done for the journal.
+    pub upkeep: Upkeep,
 }
 
 impl From<OpenLevel> for wire::OpenLevelRequest {
@@ -25,6 +27,7 @@ impl From<OpenLevel> for wire::OpenLevelRequest {
             level: Some(open.level.into()),
             incumbent: open.incumbent,
             wait_ms: to_ms(open.wait),
+            upkeep: open.upkeep.into_field(),
         }
     }
 }
@@ -38,6 +41,7 @@ impl TryFrom<wire::OpenLevelRequest> for OpenLevel {
             level: Level::from_field(open.level)?,
             incumbent: open.incumbent,
             wait: Duration::from_millis(open.wait_ms.into()),
+            upkeep: Upkeep::from_field(open.upkeep)?,
         })
     }
 }

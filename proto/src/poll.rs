@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::prepare::to_ms;
-use crate::{BadField, Fence, Level, wire};
+use crate::{BadField, Fence, Level, Upkeep, wire};
 
 /// Asks a worker for a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poll {
     /// The job and epoch.
     pub fence: Fence,
@@ -16,6 +16,8 @@ pub struct Poll {
     pub incumbent: Option<u32>,
     /// How long the callee may wait for something worth reporting.
     pub wait: Duration,
+    /// What is to be done for the journal.
+    pub upkeep: Upkeep,
 }
 
 impl From<Poll> for wire::PollRequest {
@@ -25,6 +27,7 @@ impl From<Poll> for wire::PollRequest {
             level: poll.level.map(Into::into),
             incumbent: poll.incumbent,
             wait_ms: to_ms(poll.wait),
+            upkeep: poll.upkeep.into_field(),
         }
     }
 }
@@ -38,6 +41,7 @@ impl TryFrom<wire::PollRequest> for Poll {
             level: poll.level.map(Level::try_from).transpose()?,
             incumbent: poll.incumbent,
             wait: Duration::from_millis(poll.wait_ms.into()),
+            upkeep: Upkeep::from_field(poll.upkeep)?,
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::bad_field::address;
-use crate::{BadField, Fence, Incarnation, Owners, SHARDS, Task, wire};
+use crate::{BadField, Fence, Incarnation, Owners, SHARDS, SegmentName, Task, wire};
 
 /// One worker of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,12 @@ pub struct Prepare {
     pub task: Task,
     /// How long the answer may take if the shard is not ready at once.
     pub wait: Duration,
+    /// Whether to keep a journal.
+    pub journal: bool,
+    /// Whether the shard is to stay empty, as a [`Restore`](crate::Restore) follows.
+    pub restores: bool,
+    /// The segments of earlier epochs that the job goes on from; others are deleted.
+    pub keep: Vec<SegmentName>,
 }
 
 impl From<Prepare> for wire::PrepareRequest {
@@ -42,6 +48,9 @@ impl From<Prepare> for wire::PrepareRequest {
             owners: prepare.owners.to_wire(),
             task: Some(prepare.task.into()),
             wait_ms: to_ms(prepare.wait),
+            journal: prepare.journal,
+            restores: prepare.restores,
+            keep: prepare.keep.iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -75,6 +84,9 @@ impl TryFrom<wire::PrepareRequest> for Prepare {
             peers: prepare.peers.into_iter().map(peer).collect::<Result<_, _>>()?,
             task: Task::from_field(prepare.task)?,
             wait: Duration::from_millis(prepare.wait_ms.into()),
+            journal: prepare.journal,
+            restores: prepare.restores,
+            keep: SegmentName::list(&prepare.keep)?,
         })
     }
 }

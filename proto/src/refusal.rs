@@ -79,6 +79,9 @@ pub enum Refusal {
     /// The worker's memory does not even hold its first table.
     #[error("{0} bytes of memory do not hold the first table")]
     TooLittleMemory(u64),
+    /// The worker cannot keep a journal, or cannot read one.
+    #[error("no journal: {0}")]
+    NoJournal(String),
     /// There is no such job.
     #[error("there is no job {0}")]
     UnknownJob(u64),
@@ -149,6 +152,7 @@ impl From<&Refusal> for wire::Refusal {
             Refusal::BadField(problem) => (Kind::BadField, 0, 0, problem.as_str()),
             Refusal::BadBoard(problem) => (Kind::BadBoard, 0, 0, problem.as_str()),
             Refusal::TooLittleMemory(bytes) => (Kind::TooLittleMemory, 0, *bytes, ""),
+            Refusal::NoJournal(problem) => (Kind::NoJournal, 0, 0, problem.as_str()),
             Refusal::UnknownJob(number) => (Kind::UnknownJob, 0, *number, ""),
             Refusal::ShuttingDown => (Kind::ShuttingDown, 0, 0, ""),
             Refusal::NotReady => (Kind::NotReady, 0, 0, ""),
@@ -197,6 +201,7 @@ impl TryFrom<wire::Refusal> for Refusal {
             Ok(Kind::BadField) => Self::BadField(detail),
             Ok(Kind::BadBoard) => Self::BadBoard(detail),
             Ok(Kind::TooLittleMemory) => Self::TooLittleMemory(found),
+            Ok(Kind::NoJournal) => Self::NoJournal(detail),
             Ok(Kind::UnknownJob) => Self::UnknownJob(found),
             Ok(Kind::ShuttingDown) => Self::ShuttingDown,
             Ok(Kind::NotReady) => Self::NotReady,
@@ -225,7 +230,8 @@ impl From<Refusal> for Status {
             | Refusal::OldEpoch { .. }
             | Refusal::NoJob
             | Refusal::OtherIncarnation { .. }
-            | Refusal::LevelOver { .. } => Code::FailedPrecondition,
+            | Refusal::LevelOver { .. }
+            | Refusal::NoJournal(_) => Code::FailedPrecondition,
             Refusal::Sequence { .. } => Code::OutOfRange,
             Refusal::Busy(_) | Refusal::ShuttingDown | Refusal::NotReady => Code::Unavailable,
             Refusal::TooMuch { quantity, .. } if !quantity.may_fall() => Code::InvalidArgument,
@@ -275,6 +281,7 @@ mod tests {
             Refusal::BadField("field index: missing".to_owned()),
             Refusal::BadBoard("no keeper".to_owned()),
             Refusal::TooLittleMemory(1 << 20),
+            Refusal::NoJournal("disk full".to_owned()),
             Refusal::UnknownJob(3),
             Refusal::ShuttingDown,
             Refusal::NotReady,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use sokohive_engine::{Side, Statistics};
 
 use crate::level::side_from_field;
-use crate::{BadField, Finish, Level, Traffic, wire};
+use crate::{BadField, Finish, Level, Segment, Traffic, wire};
 
 /// The work that a worker has waiting on one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,18 @@ pub struct Report {
     pub traffic: Traffic,
     /// Bytes held now: by the search, and by batches in the inbox, in the outboxes and on their way.
     pub memory: u64,
+    /// The journal of this epoch, each segment as long as it is now.
+    pub segments: Vec<Segment>,
+    /// Everything up to the end of the level of this number is durable; 0 for nothing.
+    pub synced: u32,
+    /// What has gone wrong with the journal; the search goes on.
+    pub journal_fault: Option<String>,
+    /// Whether the segments alone hold the whole shard.
+    pub compacted: bool,
+    /// Whether the worker has been told to end, and waits to be released.
+    pub leaving: bool,
+    /// Whether the journal is being written anew from the table.
+    pub compacting: bool,
 }
 
 impl From<Report> for wire::Report {
@@ -83,6 +95,12 @@ impl From<Report> for wire::Report {
             statistics: Some(report.statistics.into()),
             traffic: Some(report.traffic.into()),
             memory_bytes: report.memory,
+            segments: report.segments.into_iter().map(Into::into).collect(),
+            synced: report.synced,
+            journal_fault: report.journal_fault.unwrap_or_default(),
+            compacted: report.compacted,
+            leaving: report.leaving,
+            compacting: report.compacting,
         }
     }
 }
@@ -127,6 +145,12 @@ impl TryFrom<wire::Report> for Report {
             statistics: report.statistics.unwrap_or_default().into(),
             traffic: report.traffic.unwrap_or_default().into(),
             memory: report.memory_bytes,
+            segments: Segment::list(report.segments)?,
+            synced: report.synced,
+            journal_fault: (!report.journal_fault.is_empty()).then_some(report.journal_fault),
+            compacted: report.compacted,
+            leaving: report.leaving,
+            compacting: report.compacting,
         })
     }
 }

@@ -78,8 +78,13 @@ impl wire::RowsResponse {
 }
 
 impl wire::ReleaseRequest {
-    /// Job and epoch.
-    pub fn fence(self) -> Result<Fence, BadField> {
-        Fence::from_field(self.fence)
+    /// Ends a job, and with `discard` for good.
+    pub fn new(fence: Fence, discard: bool) -> Self {
+        Self { fence: Some(fence.into()), discard }
+    }
+
+    /// Job and epoch, and whether nobody will go on with it.
+    pub fn parts(self) -> Result<(Fence, bool), BadField> {
+        Ok((Fence::from_field(self.fence)?, self.discard))
     }
 }

@@ -19,6 +19,7 @@ impl From<Statistics> for wire::Statistics {
             peak_bytes: counted.peak_bytes,
             transferred: counted.transferred,
             filtered: counted.filtered,
+            spilled_bytes: counted.spilled_bytes,
         }
     }
 }
@@ -38,6 +39,7 @@ impl From<wire::Statistics> for Statistics {
             peak_bytes: counted.peak_bytes,
             transferred: counted.transferred,
             filtered: counted.filtered,
+            spilled_bytes: counted.spilled_bytes,
         }
     }
 }

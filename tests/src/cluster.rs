@@ -1,7 +1,9 @@
 //! Workers and coordinators as processes of their own.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,8 +15,11 @@ pub struct Server {
     child: Child,
     address: String,
     metrics: Option<String>,
-    /// Its data, where it has any.
-    _scratch: Option<Scratch>,
+    program: &'static str,
+    /// All but where it listens.
+    args: Vec<OsString>,
+    /// Its data, where it has a folder of its own.
+    scratch: Option<Scratch>,
 }
 
 impl Server {
@@ -34,10 +39,22 @@ impl Server {
     /// If it does not start.
     pub fn worker_at(address: &str, args: &[&str]) -> Self {
         let scratch = Scratch::new();
-        let mut command = Command::new(binary("sokohive-worker"));
-        command.args(["--listen", address, "--threads", "1"]).arg("--data-dir");
-        command.arg(scratch.path()).args(args);
-        Self::start(command, Some(scratch))
+        let data = scratch.path().as_os_str().to_owned();
+        let mut server = Self::worker_with(address, &data, args);
+        server.scratch = Some(scratch);
+        server
+    }
+
+    /// Starts a worker at an address with this folder for its data.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    pub fn worker_with(address: &str, data: &OsStr, args: &[&str]) -> Self {
+        let mut all: Vec<OsString> = ["--threads", "1", "--data-dir"].map(Into::into).to_vec();
+        all.push(data.to_owned());
+        all.extend(args.iter().map(Into::into));
+        Self::start("sokohive-worker", address, all)
     }
 
     /// Starts a coordinator with these arguments.
@@ -46,30 +63,27 @@ impl Server {
     ///
     /// If it does not start.
     pub fn coordinator(args: &[&str]) -> Self {
-        let mut command = Command::new(binary("sokohive"));
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(args);
-        Self::start(command, None)
+        Self::start("sokohive", "127.0.0.1:0", args.iter().map(Into::into).collect())
     }
 
-    fn start(mut command: Command, scratch: Option<Scratch>) -> Self {
-        let mut child = command
-            .env("SOKOHIVE_LOG", "warn")
-            .env_remove("RUST_BACKTRACE")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
-        let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
-        let mut place = |what: &str| {
-            let mut line = String::new();
-            stdout.read_line(&mut line).expect("the server says where it listens");
-            let place = line.trim().strip_prefix(what);
-            place.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned()
-        };
-        let address = place("listening on ");
-        let has_metrics = command.get_args().any(|arg| arg == "--metrics");
-        let metrics = has_metrics.then(|| place("metrics on "));
-        Self { child, address, metrics, _scratch: scratch }
+    fn start(program: &'static str, address: &str, args: Vec<OsString>) -> Self {
+        let (child, address, metrics) = spawn(program, address, &args);
+        Self { child, address, metrics, program, args, scratch: None }
+    }
+
+    /// Starts it again where it was, with the data that it has left.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    pub fn restart(&mut self) {
+        self.kill();
+        (self.child, self.address, self.metrics) = spawn(self.program, &self.address, &self.args);
+    }
+
+    /// Its folder, if it is its own.
+    pub fn data(&self) -> Option<&Path> {
+        self.scratch.as_ref().map(Scratch::path)
     }
 
     /// Host and port.
@@ -124,6 +138,33 @@ impl Server {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
+}
+
+/// Starts a server; where it listens goes with it, and where it shows figures.
+fn spawn(program: &str, address: &str, args: &[OsString]) -> (Child, String, Option<String>) {
+    let mut command = Command::new(binary(program));
+    if program == "sokohive" {
+        command.arg("serve");
+    }
+    let mut child = command
+        .args(["--listen", address])
+        .args(args)
+        .env("SOKOHIVE_LOG", "warn")
+        .env_remove("RUST_BACKTRACE")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the server starts");
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    let mut place = |what: &str| {
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("the server says where it listens");
+        let place = line.trim().strip_prefix(what);
+        place.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned()
+    };
+    let address = place("listening on ");
+    let metrics = args.iter().any(|arg| arg == "--metrics").then(|| place("metrics on "));
+    (child, address, metrics)
 }
 
 impl Drop for Server {

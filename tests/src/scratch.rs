@@ -28,6 +28,15 @@ impl Scratch {
         &self.0
     }
 
+    /// A path in the folder, as an argument; nothing is made there.
+    ///
+    /// # Panics
+    ///
+    /// If it is not UTF-8.
+    pub fn inside(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("temporary paths are UTF-8").to_owned()
+    }
+
     /// Writes a file and returns its path as an argument.
     ///
     /// # Panics

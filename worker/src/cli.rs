@@ -8,6 +8,7 @@ use std::thread;
 use clap::Parser;
 use sokohive_host::{TlsArgs, TokenArgs, memory};
 
+use crate::engine_shard::Places;
 use crate::serve::Options;
 use crate::size::Bytes;
 
@@ -34,10 +35,16 @@ pub struct Cli {
     /// Searching threads [default: all cores]
     #[arg(long, short, value_name = "N", env = "SOKOHIVE_THREADS")]
     pub threads: Option<NonZeroU32>,
-    /// Folder for what must outlive the process: the epoch, so that leftovers of an earlier job
-    /// are still refused after a restart
+    /// Folder for what must outlive the process: the journals of searches that keep checkpoints, and
+    /// the epoch, so that leftovers of an earlier job are still refused after a restart
     #[arg(long, value_name = "FOLDER", env = "SOKOHIVE_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
+    /// Let the open list wait on disk, in this folder, where it takes more than an eighth of the memory
+    #[arg(long, value_name = "FOLDER", env = "SOKOHIVE_SPILL_DIR")]
+    pub spill_dir: Option<PathBuf>,
+    /// Most of the open list on disk, such as 20G [default: nine tenths of what is free there]
+    #[arg(long, value_name = "SIZE", env = "SOKOHIVE_SPILL_LIMIT", requires = "spill_dir")]
+    pub spill_limit: Option<Bytes>,
     /// A serving coordinator to register with; without it, a coordinator has to be given this
     /// worker's address
     #[arg(long, value_name = "HOST:PORT", env = "SOKOHIVE_COORDINATOR")]
@@ -61,6 +68,15 @@ pub struct Cli {
 }
 
 impl Cli {
+    /// Where the worker's shards keep files.
+    pub fn places(&self) -> Places {
+        Places {
+            data: self.data_dir.clone(),
+            spill: self.spill_dir.clone(),
+            most_spilled: self.spill_limit.map_or(u64::MAX, |Bytes(bytes)| bytes),
+        }
+    }
+
     /// What the flags mean for a worker that listens on `bound`, but for the metrics: somebody has to
     /// listen for them.
     ///

@@ -34,15 +34,16 @@ pub(crate) fn read(directory: &Path) -> io::Result<u64> {
     })
 }
 
-/// Writes the epoch, whole or not at all.
+/// Writes the epoch, whole or not at all, unless a larger one is there. Workers may share a folder.
 ///
 /// # Errors
 ///
 /// If the file cannot be written.
 pub(crate) fn write(directory: &Path, epoch: Epoch) -> io::Result<()> {
     fs::create_dir_all(directory)?;
-    let new = directory.join("epoch.new");
-    fs::write(&new, format!("{HEADER}\n{epoch}\n"))?;
+    let largest = read(directory)?.max(epoch.get());
+    let new = directory.join(format!("epoch.new-{}", std::process::id()));
+    fs::write(&new, format!("{HEADER}\n{largest}\n"))?;
     fs::File::open(&new)?.sync_all()?;
     fs::rename(new, path(directory))
 }
@@ -57,7 +58,8 @@ mod tests {
         assert_eq!(read(&directory).unwrap(), 0);
         write(&directory, Epoch::after(41)).unwrap();
         write(&directory, Epoch::after(42)).unwrap();
-        assert_eq!(read(&directory).unwrap(), 43);
+        write(&directory, Epoch::after(3)).unwrap();
+        assert_eq!(read(&directory).unwrap(), 43, "it never falls");
         fs::write(path(&directory), "something else").unwrap();
         assert!(read(&directory).is_err());
         fs::remove_dir_all(directory).unwrap();

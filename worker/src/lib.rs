@@ -3,7 +3,7 @@
 //! # Layout
 //!
 //! - [`protocol`]: what the worker does on every call, as a plain state machine.
-//! - [`Shard`], [`Foundry`]: what is needed of the search.
+//! - [`Shard`], [`Foundry`]: what is needed of the search, and of the place that it keeps journals in.
 //! - `service`: the gRPC services and the senders of batches; translate, and keep batches moving.
 //! - [`serve()`]: a worker on a bound listener until told to stop; `register` offers it to a
 //!   coordinator.
@@ -20,17 +20,18 @@ mod metrics;
 mod probe;
 pub mod protocol;
 mod register;
+mod segments;
 mod serve;
 mod service;
 mod shard;
 mod size;
 
 pub use cli::{Cli, DEFAULT_PORT};
-pub use engine_shard::{EngineFoundry, EngineShard};
+pub use engine_shard::{EngineFoundry, EngineShard, Places};
 pub use footprint::beside;
 pub use foundry::{Foundry, Wake};
 pub use probe::{ProbeError, probe};
 pub use register::RegisterError;
 pub use serve::{Options, ServeError, serve};
-pub use shard::{OfferError, Sealed, Shard, ShardStatus};
+pub use shard::{OfferError, Restoration, Sealed, Shard, ShardStatus};
 pub use size::{BadSize, Bytes};

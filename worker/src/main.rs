@@ -63,7 +63,8 @@ async fn run(cli: Cli) -> anyhow::Result<()> {
         places += &format!("metrics on {bound}\n");
     }
     std::io::stdout().write_all(places.as_bytes()).context("saying where to listen")?;
+    let foundry = EngineFoundry::new(cli.places());
     let options = Options { metrics, ..cli.options(bound)? };
-    serve(listener, EngineFoundry, options, shutdown).await?;
+    serve(listener, foundry, options, shutdown).await?;
     Ok(())
 }

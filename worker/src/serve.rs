@@ -30,6 +30,10 @@ use crate::service::{Control, Data, Node};
 /// shutdown alone would wait for ever for a peer that keeps a stream open.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// How long a worker that is told to stop waits for its coordinator to write a checkpoint and to
+/// release it.
+const LEAVING: Duration = Duration::from_secs(10);
+
 /// What a worker is told when it is started.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -68,7 +72,8 @@ pub enum ServeError {
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-/// Serves until `shutdown`, then ends calls under way and returns, at the latest after some seconds.
+/// Serves until `shutdown`, and on until the job at hand has released the worker, or 10 seconds have
+/// passed. Then ends calls under way and returns, some seconds later at the latest.
 ///
 /// # Errors
 ///
@@ -87,6 +92,7 @@ pub async fn serve<F: Foundry>(
         incarnation: Incarnation::random(),
         memory: options.memory,
         threads: options.threads,
+        keeps_journal: foundry.keeps_journal(),
     };
     let registration = Registration {
         protocol: PROTOCOL,
@@ -144,9 +150,17 @@ pub async fn serve<F: Foundry>(
         () = shutdown => Ok(()),
     };
     info!("stopping");
-    watching.abort();
     health.set_not_serving::<WorkerControlServer<Control<F>>>().await;
     health.set_not_serving::<WorkerDataServer<Data<F>>>().await;
+    tokio::select! {
+        result = &mut serving => return result.map_err(Into::into),
+        released = timeout(LEAVING, node.clone().leave()) => {
+            if released.is_err() {
+                warn!("not released in {} s", LEAVING.as_secs());
+            }
+        }
+    }
+    watching.abort();
     node.close();
     node.abandon();
     let _ = stop.send(());

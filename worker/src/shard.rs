@@ -1,14 +1,30 @@
 //! What the protocol needs of a shard of the search.
 
 use sokohive_engine::{Statistics, TableSize};
-use sokohive_proto::{Finish, Level, OpenList, Rank, Row};
+use sokohive_proto::{Finish, Level, OpenList, Rank, Row, Segment};
 
 /// One worker's share of a search: table, open list, and the threads that work on them.
 ///
-/// All methods but [`Shard::stop`] return without waiting for the search.
+/// All methods but [`Shard::stop`] and [`Shard::sync`] return without waiting for the search or the
+/// disk.
 pub trait Shard: Send + Sync + 'static {
     /// Opens a level: work on it begins.
     fn open_level(&self, level: Level, incumbent: Option<u32>);
+
+    /// Begins to read segments of journals into the table, in place of opening the first level. What
+    /// others own is sealed for them. The shard is idle when all has been read and relaxed; what
+    /// cannot be read shows as a fault.
+    fn restore(&self, restoration: Restoration);
+
+    /// Makes durable what the journal held when this was called. Waits for the disk.
+    ///
+    /// # Errors
+    ///
+    /// If that cannot be done; why, for people.
+    fn sync(&self) -> Result<(), String>;
+
+    /// Begins to write the journal anew from the table.
+    fn compact(&self);
 
     /// Tells that a solution of this cost is known; ignored unless less than what is known.
     fn lower_incumbent(&self, cost: u32);
@@ -31,6 +47,20 @@ pub trait Shard: Send + Sync + 'static {
     /// Ends all work, waits for the threads, and gives the memory back. May take a moment; called
     /// where that does no harm. Other methods may still be called, and mean nothing.
     fn stop(&self);
+}
+
+/// What a shard is to read, and what is known of what it reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restoration {
+    /// Stands for the levels that are over: what is sealed meanwhile belongs to it.
+    pub level: Level,
+    /// What to read.
+    pub segments: Vec<Segment>,
+    /// The f of the last level that is over, forward and backward: states with at most that f are
+    /// closed.
+    pub closed: [Option<u32>; 2],
+    /// Cost of the best solution known, in moves.
+    pub incumbent: Option<u32>,
 }
 
 /// A batch ready to be sent.
@@ -82,4 +112,13 @@ pub struct ShardStatus {
     pub outbox: u64,
     /// The size of the table; `None` if it is not known at the moment.
     pub table: Option<TableSize>,
+    /// The journal, each segment as long as it is now. For the end of a level to be a place to go on
+    /// from, this must be read after `idle` is, like the counts.
+    pub segments: Vec<Segment>,
+    /// What has gone wrong with the journal: it does not hold all of the table.
+    pub journal_fault: Option<String>,
+    /// Whether the journal is being written anew.
+    pub compacting: bool,
+    /// Whether the journal alone holds all of the table, without what was restored.
+    pub compacted: bool,
 }

@@ -15,6 +15,10 @@ use tonic::{Code, Status};
 /// How long a coordinator that cannot be reached is tried again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long a coordinator is tried again that has gone while a job was followed: it may have been
+/// started again, and know the job still.
+const PATIENCE_TO_WATCH: Duration = Duration::from_secs(120);
+
 /// Longest time to wait for the answer to a call.
 const DEADLINE: Duration = Duration::from_secs(10);
 
@@ -109,7 +113,8 @@ impl Client {
         JobNumber::new(response.id).ok_or_else(|| self.unreachable("it gave no job number"))
     }
 
-    /// Follows a job to its end, telling every state that is seen. Goes on if the connection breaks.
+    /// Follows a job to its end, telling every state that is seen. Goes on if the connection breaks, or
+    /// if the coordinator is started again within two minutes and still knows the job.
     ///
     /// # Errors
     ///
@@ -120,8 +125,13 @@ impl Client {
         mut see: impl FnMut(&JobEvent),
     ) -> Result<JobResult, ClientError> {
         let request = wire::WatchRequest { id: number.get() };
+        let mut patience = PATIENCE;
         loop {
-            let mut stream = self.call(|mut client| async move { client.watch(request).await })?;
+            let watch = |mut client: CoordinatorClient<CoordinatorCalls>| async move {
+                client.watch(request).await
+            };
+            let mut stream = self.call_for(patience, watch)?;
+            patience = PATIENCE_TO_WATCH;
             loop {
                 let event = match self.runtime.block_on(stream.message()) {
                     Ok(Some(event)) => JobEvent::try_from(event)?,
@@ -174,13 +184,24 @@ impl Client {
     /// Calls until there is an answer, or patience is over.
     fn call<T, C>(
         &self,
+        call: impl FnMut(CoordinatorClient<CoordinatorCalls>) -> C,
+    ) -> Result<T, ClientError>
+    where
+        C: Future<Output = Result<tonic::Response<T>, Status>>,
+    {
+        self.call_for(PATIENCE, call)
+    }
+
+    fn call_for<T, C>(
+        &self,
+        patience: Duration,
         mut call: impl FnMut(CoordinatorClient<CoordinatorCalls>) -> C,
     ) -> Result<T, ClientError>
     where
         C: Future<Output = Result<tonic::Response<T>, Status>>,
     {
         self.runtime.block_on(async {
-            let until = Instant::now() + PATIENCE;
+            let until = Instant::now() + patience;
             let mut pause = CONNECT_FIRST_PAUSE;
             loop {
                 let answer = timeout(DEADLINE, call(self.client.clone())).await;

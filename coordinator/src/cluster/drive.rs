@@ -3,13 +3,14 @@
 //! One task owns the job and hears of everything through one channel; it never waits for anything
 //! but that channel and the clock.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sokohive_engine::{Moves, SearchChoice, Statistics};
 use sokohive_proto::{
-    ClusterFailure, Fence, Finish, JobEnding, JobProgress, JobResult, Level, Owners, Rank, Row,
-    Security, Traffic,
+    Checkpoint, ClusterFailure, Epoch, Fence, Finish, JobEnding, JobProgress, JobResult, Level,
+    Owners, Rank, Row, Security, Traffic,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -18,6 +19,7 @@ use tracing::{Instrument, Span, debug, info, info_span};
 use super::job::{Command, Ending, Event, Job, Settings, StopReason};
 use super::link::Link;
 use super::plan::Plan;
+use super::scribe::Scribe;
 
 /// How often progress is told at most.
 const PROGRESS: Duration = Duration::from_millis(50);
@@ -34,6 +36,21 @@ pub struct Drive {
     pub plan: Arc<dyn Plan>,
     /// Set when the job is to stop.
     pub stop: watch::Receiver<Option<StopReason>>,
+    /// File of the manifest, where the settings ask for checkpoints.
+    pub manifest: Option<PathBuf>,
+}
+
+/// How an attempt at a job went.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// How it ended.
+    pub result: JobResult,
+    /// The newest checkpoint whose manifest it has written.
+    pub saved: Option<Arc<Checkpoint>>,
+    /// The epoch that it ran under, 0 if it did not come to that.
+    pub epoch: u64,
+    /// Levels opened, those of the checkpoint included.
+    pub levels: u64,
 }
 
 /// What the driver hears.
@@ -49,15 +66,24 @@ enum News {
 
 impl Drive {
     /// Runs the job to its end. Needs a tokio runtime with time and I/O around it.
-    pub async fn run(self, mut progress: impl FnMut(JobProgress)) -> JobResult {
-        let Self { settings, security, timeout, plan, mut stop } = self;
+    pub async fn run(self, progress: impl FnMut(JobProgress)) -> JobResult {
+        self.attempt(progress).await.result
+    }
+
+    /// Runs the job to its end, and says how far it got.
+    pub async fn attempt(self, mut progress: impl FnMut(JobProgress)) -> Attempt {
+        let Self { settings, security, timeout, plan, mut stop, manifest } = self;
         let start = Instant::now();
         let links: Result<Vec<Link>, _> =
             settings.workers.iter().map(|address| Link::new(address, &security)).collect();
         let links = match links {
             Ok(links) => links,
-            Err(error) => return failed_early(error.to_string()),
+            Err(error) => {
+                let result = failed_early(error.to_string());
+                return Attempt { result, saved: None, epoch: 0, levels: 0 };
+            }
         };
+        let scribe = Scribe::new(manifest);
         let owners = Owners::even(links.len());
         let (sender, mut news) = mpsc::unbounded_channel();
         let (job, commands) = Job::start(Duration::ZERO, settings);
@@ -68,6 +94,7 @@ impl Drive {
             plan,
             owners,
             news: sender,
+            scribe,
             wanted: None,
             moves: None,
             place: (None, None),
@@ -115,7 +142,12 @@ impl Drive {
                 progress(driver.job.progress());
             }
         }
-        driver.result(ending)
+        let result = driver.result(ending.as_ref());
+        let epoch = driver.job.epoch().map_or(0, Epoch::get);
+        let levels = driver.job.levels_opened();
+        // What is being written is waited for: nobody else may write there meanwhile.
+        let saved = driver.scribe.finish().await;
+        Attempt { result, saved, epoch, levels }
     }
 }
 
@@ -127,6 +159,7 @@ struct Driver {
     owners: Owners,
     /// Unbounded, but bounded by what is asked for: one answer a worker, one wish of the walk.
     news: mpsc::UnboundedSender<News>,
+    scribe: Scribe,
     /// The rows that the walk waits for.
     wanted: Option<Wanted>,
     moves: Option<Moves>,
@@ -188,6 +221,13 @@ impl Driver {
                 }
                 Command::WalkBack(finish) => self.walk_back(finish),
                 Command::Deliver(rows) => self.deliver(rows),
+                Command::Commit(checkpoint) => {
+                    let news = self.news.clone();
+                    self.scribe.write(checkpoint, move |result| {
+                        let _ = news.send(News::Event(Event::Committed(result)));
+                    });
+                }
+                Command::Conclude(end) => self.conclude(&end),
                 Command::End(end) => ending = Some(end),
             }
         }
@@ -256,17 +296,33 @@ impl Driver {
         }
     }
 
-    fn result(self, ending: Option<Ending>) -> JobResult {
-        let moves = self.moves.map(|moves| moves.to_string());
+    /// Writes the result down, beside what is known of the job.
+    fn conclude(&self, ending: &Ending) {
+        let news = self.news.clone();
+        let told = move |result| {
+            let _ = news.send(News::Event(Event::Concluded(result)));
+        };
+        match self.job.saved() {
+            Some(saved) => {
+                let result = Some(self.result(Some(ending)));
+                let concluded = Checkpoint { result, ..Checkpoint::clone(saved) };
+                self.scribe.write(Arc::new(concluded), told);
+            }
+            None => told(Err("nothing has been kept".to_owned())),
+        }
+    }
+
+    fn result(&self, ending: Option<&Ending>) -> JobResult {
+        let moves = self.moves.as_ref().map(ToString::to_string);
         let ending = match ending {
             Some(Ending::Optimal(_)) => JobEnding::Optimal(moves.unwrap_or_default()),
             Some(Ending::Unsolvable) | None => {
                 JobEnding::Unsolvable("every reachable state was searched".to_owned())
             }
-            Some(Ending::Limit { limit, lower_bound, .. }) => {
+            Some(&Ending::Limit { limit, lower_bound, .. }) => {
                 JobEnding::Limit { limit, lower_bound, best: moves }
             }
-            Some(Ending::Failed(failure)) => JobEnding::Failed(failure),
+            Some(Ending::Failed(failure)) => JobEnding::Failed(failure.clone()),
         };
         let (statistics, traffic) = self.job.statistics();
         let (states, threads) = self.job.shares();
@@ -284,7 +340,7 @@ impl Driver {
 
 /// The result of a job that cannot even begin.
 pub(super) fn failed_early(reason: String) -> JobResult {
-    let failure = ClusterFailure { worker: None, level: 0, reason, retryable: false };
+    let failure = ClusterFailure { worker: None, level: 0, reason, retryable: false, saved: None };
     ended_early(JobEnding::Failed(failure))
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sokohive_proto::wire::worker_control_client::WorkerControlClient;
 use sokohive_proto::{
-    AddressError, BadField, Hello, PROTOCOL, Refusal, Report, Security, control_client, wire,
+    AddressError, BadField, Hello, Refusal, Report, Security, control_client, wire,
 };
 use tokio::time::timeout;
 use tonic::Status;
@@ -41,11 +41,11 @@ impl Link {
 
     async fn ask(&mut self, request: Request) -> Result<Reply, CallError> {
         let Self { client, security } = self;
-        let first = matches!(request, Request::Hello);
+        let first = matches!(request, Request::Hello(_));
         let error = |status| error(security, &status, first);
         match request {
-            Request::Hello => {
-                let request = wire::HelloRequest { protocol: PROTOCOL };
+            Request::Hello(segments) => {
+                let request = wire::HelloRequest::new(&segments);
                 let hello = client.hello(request).await.map_err(error)?.into_inner();
                 Hello::try_from(hello).map(Reply::Hello).map_err(|field| bad(&field))
             }
@@ -53,6 +53,10 @@ impl Link {
                 let request = wire::PrepareRequest::from(*prepare);
                 let ready = client.prepare(request).await.map_err(error)?.into_inner().ready;
                 Ok(Reply::Prepared { ready })
+            }
+            Request::Restore(restore) => {
+                let request = wire::RestoreRequest::from(*restore);
+                report(client.restore(request).await.map_err(error)?.into_inner())
             }
             Request::OpenLevel(open) => {
                 let request = wire::OpenLevelRequest::from(open);
@@ -67,8 +71,8 @@ impl Link {
                 let rows = client.rows(request).await.map_err(error)?.into_inner();
                 rows.rows(ranks.len()).map(Reply::Rows).map_err(|field| bad(&field))
             }
-            Request::Release(fence) => {
-                let request = wire::ReleaseRequest { fence: Some(fence.into()) };
+            Request::Release { fence, discard } => {
+                let request = wire::ReleaseRequest::new(fence, discard);
                 client.release(request).await.map_err(error)?;
                 Ok(Reply::Released)
             }
@@ -101,6 +105,7 @@ fn waiting_time(request: &Request) -> Duration {
         Request::Prepare(prepare) => prepare.wait,
         Request::OpenLevel(open) => open.wait,
         Request::Poll(poll) => poll.wait,
-        Request::Hello | Request::Rows(..) | Request::Release(_) => Duration::ZERO,
+        Request::Restore(restore) => restore.wait,
+        Request::Hello(_) | Request::Rows(..) | Request::Release { .. } => Duration::ZERO,
     }
 }

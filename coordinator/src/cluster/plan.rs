@@ -1,6 +1,6 @@
 //! What the coordinator needs of the engine for one board.
 
-use sokohive_engine::{Moves, SearchChoice};
+use sokohive_engine::{Moves, Reached, SearchChoice};
 use sokohive_proto::{Finish, Rank, Row};
 
 use super::job::Levels;
@@ -18,6 +18,9 @@ pub trait Plan: Send + Sync + 'static {
 
     /// A choice of levels for a new search.
     fn levels(&self) -> Box<dyn Levels>;
+
+    /// The choice of levels for a search that has come so far.
+    fn levels_from(&self, reached: Reached) -> Box<dyn Levels>;
 
     /// Walks back from a finish and replays what it finds. May take long, and may wait for rows.
     ///

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sokohive_engine::{
-    Course, Ending, FoundFinish, LevelChoice, Moves, Navigator, Next, NodeError, RowEntry,
+    Course, Ending, FoundFinish, LevelChoice, Moves, Navigator, Next, NodeError, Reached, RowEntry,
     SearchChoice, Side,
 };
 use sokohive_proto::{Finish, OpenList, Rank, Row, Task, Trail};
@@ -61,6 +61,10 @@ impl Plan for Board {
         Box::new(Choice(self.0.levels()))
     }
 
+    fn levels_from(&self, reached: Reached) -> Box<dyn Levels> {
+        Box::new(Choice(self.0.levels_from(reached)))
+    }
+
     fn walk_back(&self, finish: Finish, rows: &mut ReadRows<'_>) -> Result<Moves, String> {
         let finished = match finish.trail {
             Trail::Finished { keeper, push_cost } => Some((keeper, push_cost)),
@@ -101,6 +105,10 @@ impl Levels for Choice {
     ) -> Option<(Side, u32)> {
         let next = open.map(|open| open.map(|open| Next { f: open.smallest_f, rows: open.rows }));
         self.0.advance(next, incumbent)
+    }
+
+    fn level_is_over(&mut self) -> Reached {
+        self.0.level_is_over()
     }
 
     fn lower_bound(&self) -> u32 {

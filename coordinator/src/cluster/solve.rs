@@ -13,6 +13,7 @@ use tokio::runtime::Builder;
 use tokio::sync::watch;
 
 use super::drive::{Drive, failed_early};
+use super::durable::{Durable, Safety, Workers};
 use super::job::{Settings, StopReason};
 use super::prepare::{Settled, prepare};
 
@@ -76,32 +77,68 @@ pub fn task(level: &Level, options: &ClusterOptions) -> Task {
     }
 }
 
-/// Searches a level on a cluster. Stops when `control` is told to; tells figures as it goes.
+/// Searches a level on a cluster. Stops when `control` is told to; tells figures as it goes, and with
+/// `safety` why it has to begin again from the newest checkpoint.
 ///
 /// The solution, if there is one, has been replayed.
 pub fn solve(
     level: &Level,
+    name: &str,
     options: &ClusterOptions,
+    safety: Option<Safety>,
     control: &Control,
     progress: impl FnMut(JobProgress),
+    note: impl FnMut(String),
 ) -> ClusterSolve {
     let task = task(level, options);
+    let known = safety.as_ref().and_then(|safety| safety.checkpoint.as_deref());
+    if let Some(difference) = known.and_then(|checkpoint| difference(&task, &checkpoint.task)) {
+        return failed_early(difference).into();
+    }
     let result = match prepare(&task) {
         Ok(plan) => {
-            let settings = Settings {
-                key: JobKey::random(),
-                task,
-                workers: options.workers.clone(),
-                expansions: options.expansions,
-                levels: plan.levels(),
-            };
             let (stop, stopped) = watch::channel(None);
             let security = options.security.clone();
-            let drive = Drive { settings, security, timeout: None, plan, stop: stopped };
+            let run = async {
+                match safety {
+                    None => {
+                        let settings = Settings {
+                            key: JobKey::random(),
+                            name: name.to_owned(),
+                            task,
+                            search: plan.search(),
+                            workers: options.workers.clone(),
+                            expansions: options.expansions,
+                            levels: plan.levels(),
+                            every: None,
+                            checkpoint: None,
+                            last_epoch: 0,
+                        };
+                        let (timeout, manifest) = (None, None);
+                        let stop = stopped;
+                        let drive = Drive { settings, security, timeout, plan, stop, manifest };
+                        drive.run(progress).await
+                    }
+                    Some(safety) => {
+                        let durable = Durable {
+                            name: name.to_owned(),
+                            task,
+                            expansions: options.expansions,
+                            timeout: None,
+                            plan,
+                            workers: Workers::List(options.workers.clone()),
+                            security,
+                            safety,
+                            stop: stopped,
+                        };
+                        durable.run(progress, note).await
+                    }
+                }
+            };
             match Builder::new_current_thread().enable_all().build() {
                 Ok(runtime) => runtime.block_on(async {
                     tokio::select! {
-                        result = drive.run(progress) => result,
+                        result = run => result,
                         never = look(control, stop) => match never {},
                     }
                 }),
@@ -118,6 +155,19 @@ pub fn solve(
         }
     };
     result.into()
+}
+
+/// How a task differs from the one that a checkpoint is of, but for the memory.
+fn difference(task: &Task, of: &Task) -> Option<String> {
+    let differs = |what: &str| Some(format!("the checkpoint is of another {what}"));
+    if task.board != of.board || task.edge_is_wall != of.edge_is_wall {
+        return differs("board");
+    }
+    if task.rule != of.rule || task.objective != of.objective {
+        return differs("rule or objective");
+    }
+    let way = |task: &Task| (task.search, task.estimate, task.dominance, task.deadlock_tables);
+    if way(task) == way(of) { None } else { differs("way of searching") }
 }
 
 impl From<JobResult> for ClusterSolve {
@@ -149,7 +199,7 @@ fn solution(moves: &str) -> Result<Solution, ClusterFailure> {
 }
 
 fn failure(reason: String) -> ClusterFailure {
-    ClusterFailure { worker: None, level: 0, reason, retryable: false }
+    ClusterFailure { worker: None, level: 0, reason, retryable: false, saved: None }
 }
 
 /// Passes a wish to stop on.

@@ -9,7 +9,7 @@ mod submit;
 mod watch;
 
 pub(crate) use cancel::{Args as CancelArgs, run as cancel};
-pub(crate) use search::search;
+pub(crate) use search::{finished, options, search};
 pub(crate) use serve::{Args as ServeArgs, run as serve};
 pub(crate) use status::{Args as StatusArgs, run as status};
 pub(crate) use submit::{Args as SubmitArgs, run as submit};

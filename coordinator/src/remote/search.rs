@@ -2,13 +2,13 @@
 
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sokohive_engine::{Control, Progress};
-use sokohive_proto::{JobProgress, Security};
+use sokohive_proto::{JobProgress, JobResult, Security};
 
 use crate::board::Board;
-use crate::cluster::{ClusterOptions, solve};
+use crate::cluster::{ClusterOptions, ClusterSolve, Safety, solve};
 use crate::event::{Cluster, Ending, Event, Report, Settings};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
@@ -22,6 +22,7 @@ pub(crate) fn search(
     board: &Board,
     settings: &Settings,
     security: &Security,
+    safety: Option<Safety>,
     interrupt: &Interrupt,
     reporter: &Reporter<impl Write + Send, impl Write + Send>,
 ) -> Result<Report, Failure> {
@@ -42,11 +43,34 @@ pub(crate) fn search(
         }
     };
     let solved = watched(&control, settings.timeout, interrupt, look, show, || {
-        solve(&board.level, &options, &control, note)
+        let remark = |text: String| {
+            // Nobody reads it: the result will tell that the reader has gone.
+            let _ = reporter.emit(&Event::Noted(&board.id, &text));
+        };
+        solve(&board.level, &board.id, &options, safety, &control, note, remark)
     });
     if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error.into());
     }
+    report(board, settings, solved, start.elapsed())
+}
+
+/// The report of a search whose result was written down, and not printed before the process ended.
+pub(crate) fn finished(
+    board: &Board,
+    settings: &Settings,
+    result: JobResult,
+) -> Result<Report, Failure> {
+    let elapsed = result.elapsed;
+    report(board, settings, result.into(), elapsed)
+}
+
+fn report(
+    board: &Board,
+    settings: &Settings,
+    solved: ClusterSolve,
+    elapsed: Duration,
+) -> Result<Report, Failure> {
     let (ending, statistics) = match solved.outcome {
         Ok(outcome) => (outcome.ending.into(), outcome.statistics),
         Err(failure) => (Ending::Failed(failure), solved.statistics),
@@ -63,14 +87,14 @@ pub(crate) fn search(
         search: solved.search,
         ending,
         statistics,
-        elapsed: start.elapsed(),
+        elapsed,
         threads: solved.threads as usize,
         cluster: Some(Cluster { traffic: solved.traffic, states: solved.states }),
     })
 }
 
 /// What the settings mean for a cluster whose connections are in the clear.
-pub(super) fn options(settings: &Settings) -> ClusterOptions {
+pub(crate) fn options(settings: &Settings) -> ClusterOptions {
     ClusterOptions {
         workers: settings.workers.clone(),
         security: Security::none(),

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use sokohive_host::{TlsArgs, TokenArgs};
@@ -17,6 +18,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use super::DEFAULT_PORT;
 use crate::cluster::{ServeOptions, serve};
 use crate::exit::{Exit, Failure};
+use crate::units::Span;
 
 /// Where to listen, and when to start jobs.
 #[derive(Debug, clap::Args)]
@@ -28,6 +30,17 @@ pub(crate) struct Args {
     /// Workers that must have registered before a job starts; it takes all that are there then
     #[arg(long, value_name = "N", env = "SOKOHIVE_MIN_WORKERS", default_value = "1")]
     min_workers: NonZeroUsize,
+    /// Folder in which jobs, results and the checkpoint of the running job outlive the process
+    ///
+    /// Every worker needs a --data-dir then; a lost worker no longer ends a job.
+    #[arg(long, value_name = "FOLDER", env = "SOKOHIVE_STATE_DIR")]
+    state_dir: Option<PathBuf>,
+    /// With --state-dir: time between two checkpoints; one is taken at the end of a level
+    #[arg(long, value_name = "TIME", env = "SOKOHIVE_CHECKPOINT_EVERY", default_value = "60s")]
+    checkpoint_every: Span,
+    /// With --state-dir: give a job up when no attempt has got further for so long
+    #[arg(long, value_name = "TIME", env = "SOKOHIVE_GIVE_UP_AFTER", default_value = "10m")]
+    give_up_after: Span,
     /// Address and port for figures over HTTP, /metrics and /healthz [default: none]
     ///
     /// Nothing is encrypted there, and nobody is asked for a certificate or a token.
@@ -89,6 +102,14 @@ async fn serve_until_told(args: &Args) -> Result<(), Failure> {
     };
     // At once, as some read the first line only.
     io::stdout().write_all(places.as_bytes())?;
-    let options = ServeOptions { workers: args.min_workers.get(), security, token, metrics };
+    let options = ServeOptions {
+        workers: args.min_workers.get(),
+        security,
+        token,
+        metrics,
+        state_dir: args.state_dir.clone(),
+        every: args.checkpoint_every.0,
+        give_up_after: args.give_up_after.0,
+    };
     serve(listener, options, shutdown).await.map_err(|error| Failure::Network(error.to_string()))
 }

@@ -35,8 +35,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     let reporter = Reporter::standard(args.output.style());
     args.search.check()?;
-    if args.search.has_threads() {
-        return Err(Failure::Usage("--threads is for each worker to say".to_owned()));
+    if let Some(flag) = args.search.for_this_process() {
+        return Err(Failure::Usage(format!("{flag} is for each worker to say")));
     }
     let client = args.coordinator.client()?;
     let Found { boards, remarks } = args.boards.find();

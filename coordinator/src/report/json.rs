@@ -110,6 +110,7 @@ struct Counters {
     states: u64,
     levels: u64,
     peak_bytes: u64,
+    spilled_bytes: u64,
 }
 
 /// Writes the object of a board that is done or refused.
@@ -121,7 +122,11 @@ pub(super) fn write_results(
     let record = match event {
         Event::Finished(report) => finished(report, with_solution),
         Event::Refused(refusal) => refused(refusal),
-        Event::Started(..) | Event::Progress(..) | Event::Remarked(_) | Event::Skipped(_) => {
+        Event::Started(..)
+        | Event::Progress(..)
+        | Event::Remarked(_)
+        | Event::Noted(..)
+        | Event::Skipped(_) => {
             return Ok(());
         }
     };
@@ -171,6 +176,7 @@ fn finished(report: &Report, with_solution: bool) -> Record<'_> {
             record.ending = match limit {
                 Limit::Time => "timeout",
                 Limit::Memory => "memory",
+                Limit::Disk => "disk",
                 Limit::Expansions => "limit",
                 Limit::Interrupted => "interrupted",
             };
@@ -245,7 +251,7 @@ impl From<&Statistics> for Counters {
             states,
             levels,
             peak_bytes,
-            // Of a cluster; told there.
+            spilled_bytes,
         } = statistics;
         Self {
             expanded,
@@ -260,6 +266,7 @@ impl From<&Statistics> for Counters {
             states,
             levels,
             peak_bytes,
+            spilled_bytes,
         }
     }
 }

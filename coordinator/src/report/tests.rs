@@ -33,6 +33,7 @@ fn settings() -> Settings {
         deadlocks: false,
         workers: Vec::new(),
         entry_width: Some(EntryWidth::Bytes16),
+        spill: None,
     }
 }
 
@@ -58,6 +59,7 @@ fn report(ending: Ending) -> Report {
             peak_bytes: 9,
             transferred: 0,
             filtered: 0,
+            spilled_bytes: 0,
         },
         elapsed: Duration::from_millis(1_234),
         threads: 2,

@@ -14,6 +14,7 @@ pub(crate) fn limit_word(limit: Limit) -> &'static str {
     match limit {
         Limit::Time => "TIMEOUT",
         Limit::Memory => "MEMORY",
+        Limit::Disk => "DISK",
         Limit::Expansions => "LIMIT",
         Limit::Interrupted => "INTERRUPTED",
     }
@@ -86,7 +87,7 @@ fn write_statistics(statistics: &Statistics, out: &mut impl Write) -> io::Result
         states,
         levels,
         peak_bytes,
-        // Of a cluster; told there.
+        spilled_bytes,
     } = statistics;
     write!(
         out,
@@ -97,6 +98,9 @@ fn write_statistics(statistics: &Statistics, out: &mut impl Write) -> io::Result
     // Only shards on several machines have anybody to send to.
     if transferred + filtered > 0 {
         write!(out, " transferred={transferred} filtered={filtered}")?;
+    }
+    if *spilled_bytes > 0 {
+        write!(out, " spilled_bytes={spilled_bytes}")?;
     }
     Ok(())
 }
@@ -121,6 +125,9 @@ pub(super) fn write_messages(
         Event::Refused(refusal) => message(refusal, out),
         Event::Remarked(remark) if verbosity != Verbosity::Quiet => {
             writeln!(out, "note: {remark}")
+        }
+        Event::Noted(id, text) if verbosity != Verbosity::Quiet => {
+            writeln!(out, "note: {id}: {text}")
         }
         Event::Skipped(boards) if verbosity != Verbosity::Quiet => {
             let boards = counted(*boards, "more board", "more boards");
@@ -200,6 +207,13 @@ fn write_summary(report: &Report, out: &mut impl Write) -> io::Result<()> {
         Count(per_second(statistics.states, *elapsed)),
         Bytes(statistics.peak_bytes),
     )?;
+    if statistics.spilled_bytes > 0 {
+        writeln!(
+            out,
+            "{id}: {} of the open list written to disk",
+            Bytes(statistics.spilled_bytes)
+        )?;
+    }
     report.cluster.as_ref().map_or(Ok(()), |cluster| write_cluster(report, cluster, out))
 }
 

@@ -1,5 +1,8 @@
 //! Coordinators on free ports, and their clients.
 
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
 use sokohive::cluster::{Client, ClientError, ServeOptions};
 use sokohive_proto::{Security, Token};
 use tokio::net::TcpListener;
@@ -13,10 +16,30 @@ pub(crate) struct Coordinator {
 
 impl Coordinator {
     pub(crate) async fn start(security: Security, token: Option<Token>) -> Self {
+        Self::start_with(security, token, None).await
+    }
+
+    pub(crate) async fn start_keeping(state_dir: &Path) -> Self {
+        Self::start_with(Security::none(), None, Some(state_dir.to_owned())).await
+    }
+
+    async fn start_with(
+        security: Security,
+        token: Option<Token>,
+        state_dir: Option<PathBuf>,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (stop, stopped) = oneshot::channel::<()>();
-        let options = ServeOptions { workers: 1, security, token, metrics: None };
+        let options = ServeOptions {
+            workers: 1,
+            security,
+            token,
+            metrics: None,
+            state_dir,
+            every: Duration::from_secs(60),
+            give_up_after: Duration::from_secs(60),
+        };
         tokio::spawn(sokohive::cluster::serve(listener, options, async {
             let _ = stopped.await;
         }));

@@ -9,20 +9,24 @@ use std::time::Duration;
 
 use sokohive::cluster::job::{Levels, Settings, StopReason};
 use sokohive::cluster::{Drive, Plan, ReadRows};
-use sokohive_engine::{EstimateChoice, Moves, Objective, Rule, SearchChoice};
+use sokohive_engine::{EstimateChoice, Moves, Objective, Reached, Rule, SearchChoice};
 use sokohive_proto::{
-    Finish, JobKey, JobResult, Level, Owners, Rank, Refusal, Row, Security, Task, Token,
+    Epoch, Finish, JobKey, JobResult, Level, Owners, Rank, Refusal, Row, Security, Segment,
+    SegmentName, Task, Token,
 };
 use sokohive_worker::protocol::Layout;
-use sokohive_worker::{Foundry, OfferError, Options, Sealed, Shard, ShardStatus, Wake, serve};
+use sokohive_worker::{
+    Foundry, OfferError, Options, Restoration, Sealed, Shard, ShardStatus, Wake, serve,
+};
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
+use crate::disk::Disk;
 use crate::graph::Graph;
 use crate::levels::Forward;
 use crate::random::Random;
-use crate::shard::GraphShard;
+use crate::shard::{GraphShard, Kept};
 use crate::walk::{Step, Walk};
 
 /// The graph of a seed, which is the text of the task's board.
@@ -34,6 +38,8 @@ pub(crate) fn graph(seed: u64) -> Graph {
 pub(crate) struct Graphs {
     /// Pause after every step.
     pub(crate) pause: Duration,
+    /// Where journals are kept.
+    pub(crate) disk: Option<Arc<Mutex<Disk>>>,
 }
 
 pub(crate) struct Running {
@@ -54,6 +60,7 @@ impl Foundry for Graphs {
             layout.owners.clone(),
             Arc::new(graph(seed)),
             Arc::default(),
+            Kept { disk: self.disk.clone(), journal: layout.journal, restores: layout.restores },
         ));
         let over = Arc::new(AtomicBool::new(false));
         let running = Running { shard: shard.clone(), wake: wake.clone(), over: over.clone() };
@@ -71,9 +78,38 @@ impl Foundry for Graphs {
         });
         Ok(running)
     }
+    fn keeps_journal(&self) -> bool {
+        self.disk.is_some()
+    }
+    fn present(&self, segments: &[Segment]) -> Vec<bool> {
+        match &self.disk {
+            Some(disk) => disk.lock().unwrap().present(segments),
+            None => vec![false; segments.len()],
+        }
+    }
+    fn remove(&self, names: &[SegmentName]) {
+        if let Some(disk) = &self.disk {
+            disk.lock().unwrap().files.retain(|name, _| !names.contains(name));
+        }
+    }
+    fn discard(&self, job: JobKey, before: Option<Epoch>, keep: &[SegmentName]) {
+        if let Some(disk) = &self.disk {
+            disk.lock().unwrap().discard(job, before, keep);
+        }
+    }
 }
 
 impl Shard for Running {
+    fn restore(&self, restoration: Restoration) {
+        self.shard.restore(restoration);
+    }
+    fn sync(&self) -> Result<(), String> {
+        self.shard.sync()
+    }
+    fn compact(&self) {
+        self.shard.compact();
+    }
+
     fn open_level(&self, level: Level, incumbent: Option<u32>) {
         self.shard.open_level(level, incumbent);
     }
@@ -119,6 +155,10 @@ impl Plan for GraphPlan {
 
     fn levels(&self) -> Box<dyn Levels> {
         Box::new(Forward::default())
+    }
+
+    fn levels_from(&self, reached: Reached) -> Box<dyn Levels> {
+        Box::new(Forward::from(reached))
     }
 
     fn walk_back(&self, finish: Finish, rows: &mut ReadRows<'_>) -> Result<Moves, String> {
@@ -202,7 +242,7 @@ impl Worker {
             let stopped = async {
                 let _ = stopped.await;
             };
-            serve(listener, Graphs { pause }, options, stopped).await.unwrap();
+            serve(listener, Graphs { pause, disk: None }, options, stopped).await.unwrap();
         });
         Self { address, task, shutdown: Some(shutdown) }
     }
@@ -253,14 +293,19 @@ pub(crate) fn drive(seed: u64, workers: Vec<String>) -> (Drive, Stop, Walked) {
         GraphPlan { graph: graph(seed), workers: workers.len(), walked: Arc::clone(&walked) };
     let settings = Settings {
         key: JobKey::random(),
+        name: seed.to_string(),
+        search: SearchChoice::Forward,
+        every: None,
+        checkpoint: None,
+        last_epoch: 0,
         task: task(seed),
         workers,
         expansions: None,
         levels: plan.levels(),
     };
     let (stop, stopped) = watch::channel(None);
-    let security = Security::none();
-    let drive = Drive { settings, security, timeout: None, plan: Arc::new(plan), stop: stopped };
+    let (security, plan) = (Security::none(), Arc::new(plan));
+    let drive = Drive { settings, security, timeout: None, plan, stop: stopped, manifest: None };
     (drive, stop, walked)
 }
 

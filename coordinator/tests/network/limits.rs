@@ -154,10 +154,14 @@ async fn no_field_of_a_request_becomes_a_path() {
     let data = scratch.join("a/b/data");
     fs::create_dir_all(&data).unwrap();
     let evil = scratch.join("evil").display().to_string();
+    let state = scratch.join("a/b/state");
     let worker = Worker::start_keeping(&data).await;
     let channel = endpoint(&worker.address.to_string()).unwrap().connect().await.unwrap();
     let mut control = control_client(channel);
-    let hello = control.hello(wire::HelloRequest { protocol: PROTOCOL }).await.unwrap();
+    let hello = control
+        .hello(wire::HelloRequest { protocol: PROTOCOL, segments: Vec::new() })
+        .await
+        .unwrap();
     let incarnation = hello.into_inner().incarnation;
     let peer = |address: &str| wire::Peer { address: address.to_owned(), incarnation };
     for (epoch, text) in [(1, "../evil"), (2, "../../../evil"), (3, evil.as_str())] {
@@ -168,16 +172,34 @@ async fn no_field_of_a_request_becomes_a_path() {
             owners: Owners::even(2).as_slice().iter().map(|&owner| owner.into()).collect(),
             task: Some(submission("", text).task.into()),
             wait_ms: 500,
+            ..wire::PrepareRequest::default()
         };
+        // Names of files are held against a form that no path has.
+        let keep = wire::PrepareRequest { keep: vec![text.to_owned()], ..request.clone() };
+        let status = control.prepare(keep).await.unwrap_err();
+        assert!(matches!(Refusal::from_status(&status), Some(Refusal::BadField(_))), "{status}");
         let _ = control.prepare(request).await;
-        let fence = wire::Fence { job: 7, epoch };
-        let _ = control.release(wire::ReleaseRequest { fence: Some(fence) }).await;
+        let fence = Some(wire::Fence { job: 7, epoch });
+        let segment = wire::Segment { name: text.to_owned(), bytes: 1, records: 1 };
+        let level = Some(wire::Level { ordinal: 1, side: wire::Side::Forward.into(), f: 0 });
+        let segments = vec![segment];
+        let restore = wire::RestoreRequest { fence, level, segments, ..Default::default() };
+        let status = control.restore(restore).await.unwrap_err();
+        assert!(matches!(Refusal::from_status(&status), Some(Refusal::BadField(_))), "{status}");
+        let upkeep = wire::Upkeep { retire: vec![text.to_owned()], ..Default::default() };
+        let poll = wire::PollRequest { fence, upkeep: Some(upkeep), ..Default::default() };
+        let status = control.poll(poll).await.unwrap_err();
+        assert!(matches!(Refusal::from_status(&status), Some(Refusal::BadField(_))), "{status}");
+        let _ = control.release(wire::ReleaseRequest { fence, discard: true }).await;
     }
-    let coordinator = Coordinator::start(Security::none(), None).await;
+    let coordinator = Coordinator::start_keeping(&state).await;
     let mut client = client(&coordinator, &Security::none()).await;
     submit(&mut client, &evil, TINY).await.unwrap();
     let written = files(&scratch);
     let _ = fs::remove_dir_all(&scratch);
-    assert_eq!(written, ["a/b/data/epoch"]);
+    let (kept, rest): (Vec<_>, Vec<_>) =
+        written.into_iter().partition(|path| path.starts_with("a/b/state/"));
+    assert_eq!(rest, ["a/b/data/epoch"]);
+    assert!(kept.iter().all(|path| !path.contains("evil")), "{kept:?}");
     assert!(!Path::new("../evil").exists() && !Path::new("evil").exists());
 }

@@ -27,7 +27,7 @@ fn fence(epoch: u64) -> Fence {
 /// Calls a worker into a job, with a peer that does not exist.
 async fn prepared(worker: &Worker, fence: Fence) -> WorkerControlClient<Channel> {
     let (mut control, _) = clients(worker).await;
-    let hello = control.hello(wire::HelloRequest { protocol: PROTOCOL }).await.unwrap();
+    let hello = control.hello(wire::HelloRequest::new(&[])).await.unwrap();
     let hello = Hello::try_from(hello.into_inner()).unwrap();
     let me = Peer { address: worker.address.to_string(), incarnation: hello.incarnation };
     let prepare = Prepare {
@@ -37,6 +37,9 @@ async fn prepared(worker: &Worker, fence: Fence) -> WorkerControlClient<Channel>
         owners: Owners::even(2),
         task: task(1),
         wait: Duration::from_secs(2),
+        journal: false,
+        restores: false,
+        keep: Vec::new(),
     };
     let ready = control.prepare(wire::PrepareRequest::from(prepare)).await.unwrap();
     assert!(ready.into_inner().ready);
@@ -52,7 +55,10 @@ fn push(fence: Fence, sequence: u64, batch: Vec<u8>) -> wire::PushRequest {
 async fn another_version_is_refused_with_both_numbers() {
     let worker = Worker::start(Duration::ZERO).await;
     let (mut control, _) = clients(&worker).await;
-    let status = control.hello(wire::HelloRequest { protocol: PROTOCOL + 7 }).await.unwrap_err();
+    let status = control
+        .hello(wire::HelloRequest { protocol: PROTOCOL + 7, segments: Vec::new() })
+        .await
+        .unwrap_err();
     let refusal = Refusal::from_status(&status);
     let (expected, found) = (PROTOCOL, PROTOCOL + 7);
     assert_eq!(refusal, Some(Refusal::ProtocolVersion { expected, found }));
@@ -124,7 +130,7 @@ async fn garbage_on_the_wire_does_no_harm() {
 async fn a_released_worker_is_free_at_once() {
     let worker = Worker::start(Duration::ZERO).await;
     let mut control = prepared(&worker, fence(3)).await;
-    let release = wire::ReleaseRequest { fence: Some(fence(3).into()) };
+    let release = wire::ReleaseRequest { fence: Some(fence(3).into()), discard: false };
     control.release(release).await.unwrap();
     let other = Fence { job: JobKey::new(5), ..fence(4) };
     prepared(&worker, other).await;

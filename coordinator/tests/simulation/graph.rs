@@ -24,19 +24,30 @@ pub(crate) struct Graph {
 impl Graph {
     pub(crate) fn random(random: &mut Random) -> Self {
         let size = random.between(1, 300) as usize;
+        Self::of_size(random, size, size)
+    }
+
+    /// A graph in which edges lead at most so far on, in the numbering of the vertices: the shorter, the
+    /// more levels.
+    pub(crate) fn of_size(random: &mut Random, size: usize, reach: usize) -> Self {
         let degree = random.between(2, 6);
         let mut edges = vec![Vec::new(); size];
         let mut reverse = vec![Vec::new(); size];
         for from in 0..size as u32 {
             for _ in 0..random.between(1, degree) {
-                let (to, cost) = (random.below(size as u64) as u32, random.between(1, 9) as u32);
+                let (ahead, cost) = (random.below(reach as u64), random.between(1, 9) as u32);
+                let start = if reach < size { u64::from(from) } else { 0 };
+                let to = ((start + ahead) % size as u64) as u32;
                 edges[from as usize].push((to, cost));
                 reverse[to as usize].push((from, cost));
             }
         }
         let mut finish = vec![None; size];
         for _ in 0..random.below(5) {
-            finish[random.below(size as u64) as usize] = Some(random.below(3) as u32);
+            // Far from the start, where there is such a thing.
+            let near = if reach < size { size as u64 * 3 / 4 } else { 0 };
+            let cost = random.below(3) as u32;
+            finish[random.between(near, size as u64 - 1) as usize] = Some(cost);
         }
         let sources = (0..).zip(&finish).filter_map(|(vertex, cost)| Some((vertex, (*cost)?)));
         let exact = distances(&reverse, sources.collect());

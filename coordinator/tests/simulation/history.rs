@@ -66,6 +66,38 @@ pub(crate) struct History {
     pub(crate) reopened: usize,
     /// Batches that came again.
     pub(crate) repeated: usize,
+    /// What happened to a job that outlives its workers and its coordinator.
+    pub(crate) survival: Survival,
+}
+
+/// What happened to a job that outlives its workers and its coordinator.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Survival {
+    /// How it ended, and the path walked back to.
+    pub(crate) answer: Option<(Ending, Option<Result<u32, String>>)>,
+    /// Every attempt, with the job and epoch that workers were called into it under.
+    pub(crate) fences: Vec<(usize, Fence)>,
+    /// Segments that a manifest named and that were not safe.
+    pub(crate) unsafe_segments: Vec<String>,
+    /// Segments that were deleted while a manifest named them.
+    pub(crate) missed_segments: Vec<String>,
+    /// Edges at which a checkpoint was due and did not begin.
+    pub(crate) overdue: Vec<String>,
+    /// Searches that were given up with time to spare, and without a checkpoint of their last edge.
+    pub(crate) unsettled: Vec<String>,
+    /// Workers killed, with or without what was not safe on their disks.
+    pub(crate) killed: usize,
+    pub(crate) power_lost: usize,
+    pub(crate) coordinators_killed: usize,
+    pub(crate) disks_full: usize,
+    pub(crate) left: usize,
+    /// Manifests written at edges, and attempts that went on from one.
+    pub(crate) checkpoints: usize,
+    pub(crate) restored: usize,
+    /// Attempts that went on with fewer workers than before.
+    pub(crate) left_out: usize,
+    /// Journals written anew.
+    pub(crate) compacted: usize,
 }
 
 impl History {

@@ -1,13 +1,21 @@
 //! The choice of levels for a search from the start.
 
 use sokohive::cluster::job::Levels;
-use sokohive_engine::Side;
+use sokohive_engine::{Reached, Side};
 use sokohive_proto::OpenList;
 
 /// Opens the smallest f, until it reaches the incumbent.
 #[derive(Debug, Default)]
 pub(crate) struct Forward {
-    lower_bound: u32,
+    reached: Reached,
+    open: Option<u32>,
+}
+
+impl Forward {
+    /// The levels of a search that has come so far.
+    pub(crate) fn from(reached: Reached) -> Self {
+        Self { reached, open: None }
+    }
 }
 
 impl Levels for Forward {
@@ -20,11 +28,20 @@ impl Levels for Forward {
         if incumbent.is_some_and(|cost| cost <= f) {
             return None;
         }
-        self.lower_bound = f;
+        self.reached.lower_bound = f;
+        self.open = Some(f);
         Some((Side::Forward, f))
     }
 
+    fn level_is_over(&mut self) -> Reached {
+        if let Some(f) = self.open.take() {
+            self.reached.closed[0] = Some(f);
+            self.reached.levels += 1;
+        }
+        self.reached
+    }
+
     fn lower_bound(&self) -> u32 {
-        self.lower_bound
+        self.reached.lower_bound
     }
 }

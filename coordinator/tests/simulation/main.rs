@@ -16,11 +16,25 @@
 //! | `failure_names_the_worker` | a failure names a worker that a fault struck, and is in time |
 //! | `always_ends` | no job hangs |
 //!
-//! 500 seeds run by default. `SOKOHIVE_SEED=17` runs one, `SOKOHIVE_SEEDS=5000` runs more.
+//! Every seed also runs one job with checkpoints. Workers and the coordinator are killed again and again,
+//! disks lose what was not safe or are full for a while, and attempts follow until one succeeds.
+//!
+//! | invariant | in words |
+//! |---|---|
+//! | `answer_survives_any_kill` | the answer is that of a plain search |
+//! | `checkpoint_names_only_what_is_durable` | no manifest is written before all that it names is safe |
+//! | `nothing_needed_is_deleted` | what the newest manifest names stays |
+//! | `work_lost_is_bounded` | at most an interval and a level is lost, and none when given up in good order |
+//! | `no_epoch_is_reused` | no two attempts run under one epoch |
+//!
+//! 500 seeds of each run by default. `SOKOHIVE_SEED=17` runs one, `SOKOHIVE_SEEDS=5000` runs more.
 
+mod disk;
+mod durable;
 mod graph;
 mod history;
 mod invariants;
+mod journal;
 mod levels;
 mod network;
 mod node;

@@ -1,11 +1,12 @@
 //! A worker of the simulation: the real protocol, and what the driver around it keeps.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use sokohive_proto::{Fence, Incarnation, Push};
 use sokohive_worker::protocol::{Identity, Layout, Protocol};
 
+use crate::disk::Disk;
 use crate::shard::GraphShard;
 
 /// A push that has not been acknowledged.
@@ -17,6 +18,8 @@ pub(crate) struct Pending {
     pub(crate) failures: u32,
     /// Counts the sendings; answers to earlier ones count as well.
     pub(crate) attempt: u32,
+    /// Whether it is to be sent again after a pause.
+    pub(crate) rests: bool,
 }
 
 #[derive(Debug)]
@@ -25,6 +28,9 @@ pub(crate) struct Node {
     pub(crate) alive: bool,
     /// No message gets in or out.
     pub(crate) cut: bool,
+    pub(crate) disk: Option<Arc<Mutex<Disk>>>,
+    /// Whether it ends as soon as it is released.
+    pub(crate) leaving: bool,
     pub(crate) shard: Option<Arc<GraphShard>>,
     pub(crate) layout: Option<Layout>,
     pub(crate) pending: HashMap<(Fence, u16, u64), Pending>,
@@ -35,10 +41,18 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    pub(crate) fn new(worker: usize, life: u64) -> Self {
+    /// A worker that starts, with a disk if it has one.
+    pub(crate) fn new(worker: usize, life: u64, disk: Option<Arc<Mutex<Disk>>>) -> Self {
+        let last_epoch = disk.as_ref().map_or(0, |disk| disk.lock().unwrap().epoch);
+        let keeps_journal = disk.is_some();
         let incarnation = Incarnation::new(1000 * (worker as u64 + 1) + life);
         Self {
-            protocol: Protocol::new(Identity { incarnation, memory: 1 << 20, threads: 1 }, 0),
+            protocol: Protocol::new(
+                Identity { incarnation, memory: 1 << 20, threads: 1, keeps_journal },
+                last_epoch,
+            ),
+            disk,
+            leaving: false,
             alive: true,
             cut: false,
             shard: None,

@@ -5,15 +5,28 @@ use std::sync::OnceLock;
 use std::thread;
 
 use crate::history::History;
-use crate::world::simulate;
+use crate::world::{simulate, simulate_durable};
 
 /// Seeds of the default run.
 const SEEDS: u64 = 500;
 
-/// All histories, simulated once for all invariants.
+/// All histories of two jobs, simulated once for all invariants.
 fn histories() -> &'static [(u64, History)] {
     static HISTORIES: OnceLock<Vec<(u64, History)>> = OnceLock::new();
-    HISTORIES.get_or_init(|| {
+    run_all(&HISTORIES, simulate)
+}
+
+/// All histories of a job that outlives its workers and its coordinator.
+fn durable() -> &'static [(u64, History)] {
+    static HISTORIES: OnceLock<Vec<(u64, History)>> = OnceLock::new();
+    run_all(&HISTORIES, simulate_durable)
+}
+
+fn run_all(
+    histories: &'static OnceLock<Vec<(u64, History)>>,
+    simulate: fn(u64) -> History,
+) -> &'static [(u64, History)] {
+    histories.get_or_init(|| {
         let number = |name: &str| env::var(name).ok().and_then(|value| value.parse().ok());
         let seeds: Vec<u64> = match (number("SOKOHIVE_SEED"), number("SOKOHIVE_SEEDS")) {
             (Some(seed), _) => vec![seed],
@@ -35,9 +48,28 @@ fn histories() -> &'static [(u64, History)] {
     })
 }
 
-/// Checks an invariant on every history; a failure prints how to repeat it.
+/// Checks an invariant on every history of two jobs; a failure prints how to repeat it.
 pub(crate) fn check(invariant: &str, holds: impl Fn(&History) -> Result<(), String>) {
-    let broken: Vec<_> = histories()
+    check_these(invariant, histories(), holds);
+}
+
+/// Checks an invariant on every history of a job that outlives its workers and its coordinator.
+pub(crate) fn check_durable(invariant: &str, holds: impl Fn(&History) -> Result<(), String>) {
+    check_these(invariant, durable(), holds);
+}
+
+/// Checks an invariant on every history.
+pub(crate) fn check_all(invariant: &str, holds: impl Fn(&History) -> Result<(), String>) {
+    check_these(invariant, histories(), &holds);
+    check_these(invariant, durable(), &holds);
+}
+
+fn check_these(
+    invariant: &str,
+    histories: &[(u64, History)],
+    holds: impl Fn(&History) -> Result<(), String>,
+) {
+    let broken: Vec<_> = histories
         .iter()
         .filter_map(|(seed, history)| Some((seed, holds(history).err()?)))
         .collect();
@@ -46,7 +78,7 @@ pub(crate) fn check(invariant: &str, holds: impl Fn(&History) -> Result<(), Stri
             "{invariant}: seed {seed}: {problem}\n({} of {} seeds)\nrepeat with\n    \
              SOKOHIVE_SEED={seed} cargo test -p sokohive --test simulation {invariant}",
             broken.len(),
-            histories().len(),
+            histories.len(),
         );
     }
 }
@@ -54,6 +86,11 @@ pub(crate) fn check(invariant: &str, holds: impl Fn(&History) -> Result<(), Stri
 /// Counts the histories in which something happened.
 pub(crate) fn count(happened: impl Fn(&History) -> bool) -> usize {
     histories().iter().filter(|(_, history)| happened(history)).count()
+}
+
+/// Sums something up over the histories of a job that outlives its workers.
+pub(crate) fn sum_durable(of: impl Fn(&History) -> usize) -> usize {
+    durable().iter().map(|(_, history)| of(history)).sum()
 }
 
 /// Whether all default seeds are run.

@@ -4,11 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use sokohive_engine::{Side, Statistics};
-use sokohive_proto::{Entry, Fence, Finish, Level, OpenList, Owners, Rank, Row, SHARDS, Trail};
-use sokohive_worker::{OfferError, Sealed, Shard, ShardStatus};
+use sokohive_proto::{
+    Entry, Fence, Finish, Level, OpenList, Owners, Rank, Row, SHARDS, Segment, SegmentName, Trail,
+};
+use sokohive_worker::{OfferError, Restoration, Sealed, Shard, ShardStatus};
 
+use crate::disk::Disk;
 use crate::graph::Graph;
 use crate::history::{History, Journey, SuccessorId};
+use crate::journal::Journal;
 
 /// Bounds of the queues, in batches; small, so that they are met.
 const INBOX: usize = 3;
@@ -31,6 +35,14 @@ pub(crate) fn virtual_shard(vertex: u32) -> usize {
     hash as usize % SHARDS
 }
 
+/// What outlives a shard.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) disk: Option<Arc<Mutex<Disk>>>,
+    pub(crate) journal: bool,
+    pub(crate) restores: bool,
+}
+
 #[derive(Debug)]
 pub(crate) struct GraphShard {
     pub(crate) fence: Fence,
@@ -38,11 +50,20 @@ pub(crate) struct GraphShard {
     owners: Owners,
     graph: Arc<Graph>,
     history: Arc<Mutex<History>>,
+    /// Where segments are read from.
+    disk: Option<Arc<Mutex<Disk>>>,
     inner: Mutex<Inner>,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
+    journal: Option<Journal>,
+    /// Whether a checkpoint is being read: the level that is open stands for those that are over.
+    restoring: bool,
+    to_read: VecDeque<(u32, u32)>,
+    /// Vertices with at most this f are closed, whenever they are read.
+    closed_f: Option<u32>,
+    fault: Option<String>,
     cost: HashMap<u32, u32>,
     closed: BTreeSet<u32>,
     open: BTreeMap<u32, BTreeSet<u32>>,
@@ -66,15 +87,21 @@ impl GraphShard {
         owners: Owners,
         graph: Arc<Graph>,
         history: Arc<Mutex<History>>,
+        kept: Kept,
     ) -> Self {
+        let Kept { disk, journal, restores } = kept;
         let workers = 1 + owners.as_slice().iter().copied().max().map_or(0, usize::from);
         let inner = Inner {
             unsealed: vec![Vec::new(); workers],
             outbox: vec![VecDeque::new(); workers],
+            journal: disk.as_ref().filter(|_| journal).map(|disk| {
+                let prefix = SegmentName::prefix(fence, me as u16);
+                Journal::new(Arc::clone(disk), prefix, !restores)
+            }),
             ..Inner::default()
         };
-        let shard = Self { fence, me, owners, graph, history, inner: Mutex::new(inner) };
-        if owner(&shard.owners, 0) == me {
+        let shard = Self { fence, me, owners, graph, history, disk, inner: Mutex::new(inner) };
+        if !restores && owner(&shard.owners, 0) == me {
             shard.relax(&mut shard.inner.lock().unwrap(), 0, 0);
         }
         shard
@@ -85,13 +112,15 @@ impl GraphShard {
         if inner.cost.get(&vertex).is_some_and(|&known| known <= cost) {
             return;
         }
-        if inner.closed.contains(&vertex) {
+        if inner.closed.contains(&vertex) && !inner.restoring {
             self.history.lock().unwrap().reopened += 1;
         }
         let Some(estimate) = self.graph.estimate[vertex as usize] else {
             return;
         };
-        if let Some(finish) = self.graph.finish[vertex as usize] {
+        // What was found before a checkpoint is in its manifest.
+        let finish = self.graph.finish[vertex as usize].filter(|_| !inner.restoring);
+        if let Some(finish) = finish {
             let found = Finish {
                 cost: cost + finish,
                 rank: Rank::from(u64::from(vertex)),
@@ -104,7 +133,44 @@ impl GraphShard {
         if let Some(old) = inner.cost.insert(vertex, cost) {
             inner.open.get_mut(&(old + estimate)).map(|bucket| bucket.remove(&vertex));
         }
-        inner.open.entry(cost + estimate).or_default().insert(vertex);
+        if inner.restoring && inner.closed_f.is_some_and(|closed| cost + estimate <= closed) {
+            inner.closed.insert(vertex);
+        } else {
+            inner.open.entry(cost + estimate).or_default().insert(vertex);
+        }
+        if let Some(journal) = inner.journal.as_mut().filter(|_| !inner.restoring) {
+            journal.append(vertex, cost);
+        }
+    }
+
+    /// What a sync that begins now makes durable.
+    pub(crate) fn begin_sync(&self) -> Vec<(SegmentName, usize)> {
+        let inner = &mut *self.inner.lock().unwrap();
+        inner.journal.as_mut().map(Journal::begin_sync).unwrap_or_default()
+    }
+
+    /// A sync is over.
+    pub(crate) fn end_sync(&self, lengths: &[(SegmentName, usize)]) -> Result<(), String> {
+        let inner = &mut *self.inner.lock().unwrap();
+        inner.journal.as_mut().map_or(Ok(()), |journal| journal.end_sync(lengths))
+    }
+
+    /// Writes a part of the table into the newest segment.
+    fn dump(inner: &mut Inner) {
+        let Some(journal) = &mut inner.journal else {
+            return;
+        };
+        let Some(vertices) = &mut journal.dump else {
+            return;
+        };
+        let part = vertices.split_off(vertices.len().saturating_sub(16));
+        let over = part.is_empty();
+        for vertex in part {
+            journal.append(vertex, inner.cost[&vertex]);
+        }
+        if over {
+            journal.compacted();
+        }
     }
 
     /// Does one piece of work, if there is any.
@@ -113,6 +179,7 @@ impl GraphShard {
         if inner.stopped {
             return;
         }
+        Self::dump(inner);
         // The inbox comes first: when the outbox is full it is the only work that may be done.
         if let Some(batch) = inner.inbox.pop_front() {
             for record in batch.chunks(RECORD) {
@@ -131,6 +198,15 @@ impl GraphShard {
         if inner.outbox.iter().any(|queue| queue.len() >= OUTBOX) {
             return;
         }
+        for _ in 0..BATCH {
+            let Some((vertex, cost)) = inner.to_read.pop_front() else {
+                break;
+            };
+            self.hand_on(inner, vertex, cost);
+        }
+        if !inner.to_read.is_empty() {
+            return;
+        }
         match inner.take() {
             Some(vertex) => self.expand(inner, vertex),
             None => (0..inner.outbox.len()).for_each(|peer| self.seal(inner, peer)),
@@ -142,13 +218,18 @@ impl GraphShard {
         inner.statistics.expanded += 1;
         let cost = inner.cost[&vertex];
         for &(to, step) in &self.graph.edges[vertex as usize] {
-            match owner(&self.owners, to) {
-                me if me == self.me => self.relax(inner, to, cost + step),
-                peer => {
-                    inner.unsealed[peer].push((to, cost + step));
-                    if inner.unsealed[peer].len() == BATCH {
-                        self.seal(inner, peer);
-                    }
+            self.hand_on(inner, to, cost + step);
+        }
+    }
+
+    /// Relaxes a vertex, or sends it to its owner.
+    fn hand_on(&self, inner: &mut Inner, vertex: u32, cost: u32) {
+        match owner(&self.owners, vertex) {
+            me if me == self.me => self.relax(inner, vertex, cost),
+            peer => {
+                inner.unsealed[peer].push((vertex, cost));
+                if inner.unsealed[peer].len() >= BATCH {
+                    self.seal(inner, peer);
                 }
             }
         }
@@ -176,6 +257,13 @@ impl GraphShard {
     /// Whether a step would do anything.
     pub(crate) fn has_work(&self) -> bool {
         let inner = self.inner.lock().unwrap();
+        let dumps = inner.journal.as_ref().is_some_and(|journal| journal.dump.is_some());
+        !inner.stopped && (dumps || !inner.is_idle())
+    }
+
+    /// Whether work of the level is left.
+    pub(crate) fn is_busy(&self) -> bool {
+        let inner = self.inner.lock().unwrap();
         !inner.stopped && !inner.is_idle()
     }
 }
@@ -200,14 +288,51 @@ impl Inner {
 
     fn is_idle(&self) -> bool {
         self.inbox.is_empty()
+            && self.to_read.is_empty()
             && self.unsealed.iter().all(Vec::is_empty)
             && self.workable().is_none()
     }
 }
 
 impl Shard for GraphShard {
+    fn restore(&self, restoration: Restoration) {
+        let inner = &mut *self.inner.lock().unwrap();
+        let Restoration { level, segments, closed, incumbent } = restoration;
+        inner.level = Some(level);
+        inner.restoring = true;
+        inner.closed_f = closed[0];
+        if let Some(cost) = incumbent {
+            inner.incumbent = Some(inner.incumbent.map_or(cost, |known| known.min(cost)));
+        }
+        let Some(disk) = &self.disk else {
+            return;
+        };
+        let disk = disk.lock().unwrap();
+        for Segment { name, records, .. } in segments {
+            match disk.files.get(&name).and_then(|file| file.records.get(..records as usize)) {
+                Some(records) => inner.to_read.extend(records),
+                None => inner.fault = Some(format!("{name} cannot be read")),
+            }
+        }
+    }
+
+    fn sync(&self) -> Result<(), String> {
+        let lengths = self.begin_sync();
+        self.end_sync(&lengths)
+    }
+
+    fn compact(&self) {
+        let inner = &mut *self.inner.lock().unwrap();
+        let vertices = inner.cost.keys().copied().collect();
+        if let Some(journal) = &mut inner.journal {
+            journal.compact(vertices);
+        }
+    }
+
     fn open_level(&self, level: Level, _incumbent: Option<u32>) {
-        self.inner.lock().unwrap().level = Some(level);
+        let inner = &mut *self.inner.lock().unwrap();
+        inner.level = Some(level);
+        inner.restoring = false;
     }
 
     fn lower_incumbent(&self, cost: u32) {
@@ -241,7 +366,12 @@ impl Shard for GraphShard {
             applied: inner.applied,
             open: inner.smallest().map(bucket).into_iter().collect(),
             best: inner.best,
-            statistics: inner.statistics,
+            statistics: Statistics { states: inner.cost.len() as u64, ..inner.statistics },
+            fault: inner.fault.clone(),
+            segments: inner.journal.as_ref().map(Journal::segments).unwrap_or_default(),
+            journal_fault: inner.journal.as_ref().and_then(|journal| journal.fault.clone()),
+            compacting: inner.journal.as_ref().is_some_and(|journal| journal.dump.is_some()),
+            compacted: inner.journal.as_ref().is_some_and(|journal| journal.whole),
             ..ShardStatus::default()
         }
     }

@@ -13,13 +13,14 @@ use sokohive_proto::{Fence, JobKey, Level, Owners, Push, Refusal, Task};
 use sokohive_worker::Shard;
 use sokohive_worker::protocol::{Preparation, PushError, Retry};
 
+use crate::durable::{Durable, Durably};
 use crate::graph::Graph;
 use crate::history::{History, JobRecord, LevelEnd};
 use crate::levels::Forward;
 use crate::network::Network;
 use crate::node::{Node, Pending};
 use crate::random::Random;
-use crate::shard::GraphShard;
+use crate::shard::{GraphShard, Kept};
 use crate::walk::{Step, Walk};
 
 /// Deadlines of calls and of pushes, as a driver would have them.
@@ -28,12 +29,27 @@ const PUSH_DEADLINE: Duration = Duration::from_millis(400);
 
 /// More than any job needs.
 const MOST_HAPPENINGS: u64 = 3_000_000;
-const LONGEST: Duration = Duration::from_secs(400);
+const LONGEST: Duration = Duration::from_secs(4_000);
+
+/// What there is to be proven on the graph of this number.
+pub(crate) fn task(graph: usize) -> Task {
+    Task {
+        board: graph.to_string(),
+        edge_is_wall: false,
+        rule: Rule::Classic,
+        objective: Objective::Moves,
+        search: SearchChoice::Auto,
+        estimate: EstimateChoice::Auto,
+        dominance: true,
+        deadlock_tables: true,
+        memory: None,
+    }
+}
 
 /// Which push: job and epoch, receiver, sequence number.
 type PushKey = (Fence, u16, u64);
 
-enum Happening {
+pub(crate) enum Happening {
     Start,
     Request {
         worker: usize,
@@ -90,46 +106,42 @@ enum Happening {
     Cut(usize),
     Heal(usize),
     Stop,
+    /// What makes a job outlive its workers.
+    Durable(Durably),
 }
 
 pub(crate) struct World {
-    random: Random,
+    pub(crate) random: Random,
     network: Network,
-    now: Duration,
+    pub(crate) now: Duration,
     happened: u64,
     /// Ordered by time, then by order of planning.
     queue: BinaryHeap<Reverse<(Duration, u64)>>,
     planned: Vec<Option<Happening>>,
-    nodes: Vec<Node>,
-    graphs: Vec<Arc<Graph>>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) graphs: Vec<Arc<Graph>>,
     owners: Owners,
-    job: Option<Job>,
+    pub(crate) job: Option<Job>,
+    /// The nodes that take part in each job or attempt.
+    pub(crate) members: Vec<Vec<usize>>,
     walk: Option<Walk>,
     level: Option<(Fence, Level)>,
-    history: Arc<Mutex<History>>,
+    pub(crate) history: Arc<Mutex<History>>,
+    /// Where one job outlives its workers.
+    pub(crate) durable: Option<Durable>,
 }
 
-/// Runs the simulation of a seed.
+/// Runs the simulation of a seed: two jobs, with faults in the first.
 pub(crate) fn simulate(seed: u64) -> History {
-    let mut random = Random::new(seed);
-    let workers = random.between(1, 5) as usize;
-    let network = Network::random(&mut random);
-    let graphs = (0..2).map(|_| Arc::new(Graph::random(&mut random))).collect();
-    let mut world = World {
-        network,
-        now: Duration::ZERO,
-        happened: 0,
-        queue: BinaryHeap::new(),
-        planned: Vec::new(),
-        nodes: (0..workers).map(|worker| Node::new(worker, 0)).collect(),
-        graphs,
-        owners: Owners::even(workers),
-        job: None,
-        walk: None,
-        level: None,
-        history: Arc::default(),
-        random,
-    };
+    run(World::new(seed, false))
+}
+
+/// Runs the simulation of a seed: one job that outlives its workers and its coordinator.
+pub(crate) fn simulate_durable(seed: u64) -> History {
+    run(World::new(seed, true))
+}
+
+fn run(mut world: World) -> History {
     world.plan_faults();
     world.plan(Duration::ZERO, Happening::Start);
     world.run();
@@ -138,7 +150,39 @@ pub(crate) fn simulate(seed: u64) -> History {
 }
 
 impl World {
-    fn plan(&mut self, after: Duration, happening: Happening) {
+    fn new(seed: u64, durable: bool) -> Self {
+        let mut random = Random::new(seed);
+        let workers = random.between(1, 5) as usize;
+        let network = Network::random(&mut random);
+        let graphs = if durable {
+            let size = random.between(50, 600) as usize;
+            let reach = [size, 8, 30][random.below(3) as usize];
+            vec![Arc::new(Graph::of_size(&mut random, size, reach))]
+        } else {
+            (0..2).map(|_| Arc::new(Graph::random(&mut random))).collect()
+        };
+        let durable = durable.then(|| Durable::new(&mut random, workers));
+        let disk = |worker: usize| durable.as_ref().map(|durable| durable.disk(worker));
+        Self {
+            network,
+            now: Duration::ZERO,
+            happened: 0,
+            queue: BinaryHeap::new(),
+            planned: Vec::new(),
+            nodes: (0..workers).map(|worker| Node::new(worker, 0, disk(worker))).collect(),
+            graphs,
+            owners: Owners::even(workers),
+            job: None,
+            members: Vec::new(),
+            walk: None,
+            level: None,
+            history: Arc::default(),
+            durable,
+            random,
+        }
+    }
+
+    pub(crate) fn plan(&mut self, after: Duration, happening: Happening) {
         let number = self.planned.len() as u64;
         self.planned.push(Some(happening));
         self.queue.push(Reverse((self.now + after, number)));
@@ -152,6 +196,10 @@ impl World {
     }
 
     fn plan_faults(&mut self) {
+        if self.durable.is_some() {
+            // They are planned for each attempt.
+            return;
+        }
         let workers = self.nodes.len() as u64;
         let at = Duration::from_micros(self.random.between(1, 400_000));
         let worker = self.random.below(workers) as usize;
@@ -187,7 +235,11 @@ impl World {
                 self.happen(happening);
             }
             let history = self.history.lock().unwrap();
-            if history.jobs.len() == self.graphs.len()
+            if history.survival.answer.is_some() {
+                return;
+            }
+            if self.durable.is_none()
+                && history.jobs.len() == self.graphs.len()
                 && history.jobs.last().is_some_and(|job| job.ended.is_some())
             {
                 return;
@@ -245,10 +297,13 @@ impl World {
             Happening::Kill(worker) => {
                 self.strike(worker);
                 self.nodes[worker].alive = false;
+                self.history.lock().unwrap().survival.killed += 1;
             }
             Happening::Revive(worker) => {
-                let life = self.nodes[worker].life + 1;
-                self.nodes[worker] = Node::new(worker, life);
+                let node = &mut self.nodes[worker];
+                if !node.alive {
+                    *node = Node::new(worker, node.life + 1, node.disk.take());
+                }
             }
             Happening::Cut(worker) => {
                 self.strike(worker);
@@ -262,10 +317,11 @@ impl World {
                     self.event(job, Event::Stop(StopReason::Interrupt));
                 }
             }
+            Happening::Durable(happening) => self.happen_durably(happening),
         }
     }
 
-    fn strike(&mut self, worker: usize) {
+    pub(crate) fn strike(&mut self, worker: usize) {
         let now = self.now;
         let mut history = self.history.lock().unwrap();
         if let Some(job) = history.jobs.last_mut() {
@@ -275,6 +331,9 @@ impl World {
 
     /// Starts the next job. What faults have left behind is repaired first.
     fn start(&mut self) {
+        if self.durable.is_some() {
+            return self.start_attempt();
+        }
         let number = self.history.lock().unwrap().jobs.len();
         if number > 0 {
             // Faults that are still planned are for the first job.
@@ -298,10 +357,27 @@ impl World {
                 }
             }
         }
+        let settings = Settings {
+            key: JobKey::new(number as u64 + 1),
+            name: number.to_string(),
+            search: SearchChoice::Forward,
+            every: None,
+            checkpoint: None,
+            last_epoch: 0,
+            task: task(number),
+            workers: Vec::new(),
+            expansions: None,
+            levels: Box::new(Forward::default()),
+        };
+        self.begin(number, (0..self.nodes.len()).collect(), settings);
+    }
+
+    /// Starts a job or an attempt on some nodes.
+    pub(crate) fn begin(&mut self, number: usize, members: Vec<usize>, settings: Settings) {
         let record = JobRecord {
             started: self.now,
             ended: None,
-            optimum: self.graphs[number].optimum,
+            optimum: self.graph(number).optimum,
             walked: None,
             incumbents: Vec::new(),
             bounds: Vec::new(),
@@ -309,23 +385,10 @@ impl World {
             stopped: false,
         };
         self.history.lock().unwrap().jobs.push(record);
-        let settings = Settings {
-            key: JobKey::new(number as u64 + 1),
-            task: Task {
-                board: number.to_string(),
-                edge_is_wall: false,
-                rule: Rule::Classic,
-                objective: Objective::Moves,
-                search: SearchChoice::Auto,
-                estimate: EstimateChoice::Auto,
-                dominance: true,
-                deadlock_tables: true,
-                memory: None,
-            },
-            workers: (0..self.nodes.len()).map(|worker| format!("worker-{worker}")).collect(),
-            expansions: None,
-            levels: Box::new(Forward::default()),
-        };
+        let workers = members.iter().map(|worker| format!("worker-{worker}")).collect();
+        let settings = Settings { workers, ..settings };
+        self.owners = Owners::even(members.len());
+        self.members.push(members);
         self.level = None;
         self.walk = None;
         let (job, commands) = Job::start(self.now, settings);
@@ -333,7 +396,12 @@ impl World {
         self.obey(number, commands);
     }
 
-    fn event(&mut self, job: usize, event: Event) {
+    /// The graph that a job searches.
+    pub(crate) fn graph(&self, job: usize) -> Arc<Graph> {
+        Arc::clone(&self.graphs[if self.durable.is_some() { 0 } else { job }])
+    }
+
+    pub(crate) fn event(&mut self, job: usize, event: Event) {
         if self.history.lock().unwrap().jobs.len() != job + 1 {
             return;
         }
@@ -350,6 +418,7 @@ impl World {
         for command in commands {
             match command {
                 Command::Call { worker, call, request } => {
+                    let worker = self.members[job][worker];
                     self.look(job, &request);
                     self.send(|| Happening::Request {
                         worker,
@@ -361,19 +430,21 @@ impl World {
                     self.plan(CALL_DEADLINE, Happening::Answer { job, call, result });
                 }
                 Command::WalkBack(finish) => {
-                    let graph = Arc::clone(&self.graphs[job]);
+                    let graph = self.graph(job);
                     let mut walk = Walk::new(&graph, finish);
                     let step = walk.step(&graph, &self.owners);
                     self.walk = Some(walk);
                     self.walked(job, step);
                 }
                 Command::Deliver(rows) => {
-                    let graph = Arc::clone(&self.graphs[job]);
+                    let graph = self.graph(job);
                     if let Some(walk) = &mut self.walk {
                         let step = walk.rows(&graph, &self.owners, &rows);
                         self.walked(job, step);
                     }
                 }
+                Command::Commit(checkpoint) => self.write(job, checkpoint, false),
+                Command::Conclude(ending) => self.conclude(job, &ending),
                 Command::End(ending) => self.end(job, ending),
             }
         }
@@ -397,9 +468,15 @@ impl World {
     /// Looks at what the coordinator asks for: what it claims by that.
     fn look(&mut self, job: usize, request: &Request) {
         let incumbent = match request {
+            Request::Prepare(prepare) => return self.look_at_call(job, prepare.fence),
+            Request::Restore(restore) => {
+                self.level = Some((restore.fence, restore.level));
+                restore.incumbent
+            }
             Request::OpenLevel(open) => {
                 if self.level.is_none_or(|(_, level)| level.ordinal < open.level.ordinal) {
                     self.level_ends(job, open.fence);
+                    self.look_at_edge(job, open);
                     self.level = Some((open.fence, open.level));
                 }
                 open.incumbent
@@ -413,7 +490,7 @@ impl World {
     fn level_ends(&mut self, job: usize, fence: Fence) {
         let busy = (0..self.nodes.len()).filter(|&worker| {
             let shard = self.nodes[worker].shard.as_ref();
-            shard.is_some_and(|shard| shard.fence == fence && shard.has_work())
+            shard.is_some_and(|shard| shard.fence == fence && shard.is_busy())
         });
         let busy = busy.collect();
         let mut history = self.history.lock().unwrap();
@@ -427,8 +504,10 @@ impl World {
             // The shards have been stopped by now, so only what was on its way can be seen.
             self.level_ends(job, fence);
         }
-        self.history.lock().unwrap().jobs[job].ended = Some((self.now, ending));
-        if job + 1 < self.graphs.len() {
+        self.history.lock().unwrap().jobs[job].ended = Some((self.now, ending.clone()));
+        if self.durable.is_some() {
+            self.attempt_ended(job, ending);
+        } else if job + 1 < self.graphs.len() {
             self.plan(Duration::from_millis(1), Happening::Start);
         }
     }
@@ -438,7 +517,7 @@ impl World {
         let now = self.now;
         let node = &mut self.nodes[worker];
         let reply = match request {
-            Request::Hello => node.protocol.hello(sokohive_proto::PROTOCOL).map(Reply::Hello),
+            Request::Hello(segments) => self.hello(worker, &segments).map(Reply::Hello),
             Request::Prepare(prepare) => {
                 let fence = prepare.fence;
                 match node.protocol.prepare(now, *prepare) {
@@ -458,25 +537,33 @@ impl World {
                     Err(refusal) => Err(refusal),
                 }
             }
-            Request::OpenLevel(open) => {
-                let opened = node.protocol.open_level(now, open);
+            Request::Restore(restore) => {
+                let (fence, wait) = (restore.fence, restore.wait);
+                let restored = node.protocol.restore(now, *restore);
                 self.wake(worker);
-                return self.report_later(worker, job, call, opened, open.fence, open.wait);
+                return self.report_later(worker, job, call, restored, fence, wait);
+            }
+            Request::OpenLevel(open) => {
+                let (fence, wait) = (open.fence, open.wait);
+                let opened = node.protocol.open_level(now, open);
+                let opened = self.see_to(worker, fence, opened);
+                self.wake(worker);
+                return self.report_later(worker, job, call, opened, fence, wait);
             }
             Request::Poll(poll) => {
+                let (fence, wait) = (poll.fence, poll.wait);
                 let polled = node.protocol.poll(now, poll);
-                return self.report_later(worker, job, call, polled, poll.fence, poll.wait);
+                let polled = self.see_to(worker, fence, polled);
+                self.wake(worker);
+                return self.report_later(worker, job, call, polled, fence, wait);
             }
             Request::Rows(fence, ranks) => {
                 node.protocol.shard(now, fence).map(|shard| Reply::Rows(shard.rows(&ranks)))
             }
-            Request::Release(fence) => node.protocol.release(fence).map(|shard| {
-                if let Some(shard) = shard {
-                    shard.stop();
-                    node.shard = None;
-                }
-                Reply::Released
-            }),
+            Request::Release { fence, discard } => {
+                let released = node.protocol.release(fence, discard);
+                released.map(|released| self.released(worker, fence, released))
+            }
         };
         self.answer(worker, job, call, reply);
     }
@@ -515,13 +602,25 @@ impl World {
         if !node.alive || node.life != life {
             return;
         }
+        let layout = layout.clone();
+        let kept =
+            Kept { disk: node.disk.clone(), journal: layout.journal, restores: layout.restores };
+        if let Some(disk) = &node.disk {
+            let mut disk = disk.lock().unwrap();
+            disk.epoch = disk.epoch.max(fence.epoch.get());
+        }
+        if layout.journal || layout.restores {
+            self.discard(worker, fence.job, Some(fence.epoch), &layout.keep);
+        }
         let number: usize = layout.task.board.parse().unwrap();
+        let node = &mut self.nodes[worker];
         let shard = Arc::new(GraphShard::new(
             fence,
             layout.index.into(),
             layout.owners.clone(),
             Arc::clone(&self.graphs[number]),
             Arc::clone(&self.history),
+            kept,
         ));
         if node.protocol.laid_out(fence, Ok(Arc::clone(&shard))).is_none() {
             node.shard = Some(shard);
@@ -530,7 +629,7 @@ impl World {
     }
 
     /// Sees to it that a worker with work does a step.
-    fn wake(&mut self, worker: usize) {
+    pub(crate) fn wake(&mut self, worker: usize) {
         let node = &mut self.nodes[worker];
         if !node.stepping && node.shard.as_ref().is_some_and(|shard| shard.has_work()) {
             node.stepping = true;
@@ -546,7 +645,11 @@ impl World {
             return;
         };
         let fence = shard.fence;
-        for peer in 0..self.nodes.len() as u16 {
+        let Some(layout) = self.nodes[worker].layout.clone() else {
+            return;
+        };
+        for (peer, at) in (0..).zip(&layout.peers) {
+            let receiver: usize = at.address.strip_prefix("worker-").unwrap().parse().unwrap();
             let mut sent = Vec::new();
             let node = &mut self.nodes[worker];
             while let Some(outgoing) = node.protocol.outgoing(fence, peer)
@@ -558,12 +661,19 @@ impl World {
                 let push = Push {
                     fence,
                     level: sealed.level,
-                    source: worker as u16,
+                    source: layout.index,
                     sequence,
                     batch: sealed.bytes,
                 };
                 let records = sealed.records;
-                let pending = Pending { push, peer: peer.into(), records, failures: 0, attempt: 0 };
+                let pending = Pending {
+                    push,
+                    peer: receiver,
+                    records,
+                    failures: 0,
+                    attempt: 0,
+                    rests: false,
+                };
                 node.pending.insert(key, pending);
                 sent.push(key);
             }
@@ -580,6 +690,7 @@ impl World {
             return;
         };
         pending.attempt += 1;
+        pending.rests = false;
         let Pending { push, peer, attempt, .. } = pending.clone();
         if !cut {
             self.send(|| Happening::Push {
@@ -644,7 +755,10 @@ impl World {
                 outgoing.acknowledged(self.now, sequence, pending.records);
                 node.pending.remove(&key);
             }
+            // Each copy of a push is answered, but it is sent again once.
+            Err(_) if pending.rests => return,
             Err(error) => {
+                pending.rests = true;
                 pending.failures += 1;
                 match outgoing.failed(self.now, pending.failures, error) {
                     Retry::After(pause) => {

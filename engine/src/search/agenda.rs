@@ -3,7 +3,8 @@
 //! # Open list
 //!
 //! Buckets by f (R. B. Dial, *Algorithm 360: shortest-path forest with topological ordering*, 1969), within a bucket by
-//! g, larger first. A bucket holds rows, in chunks; a row taken at (f, g) opens its states of cost g.
+//! g, larger first. A bucket holds rows, in chunks; a row taken at (f, g) opens its states of cost g. Some rows of a bucket
+//! may be in blocks on disk ([`Spill`](super::spill::Spill)); they come last.
 //!
 //! # Termination
 //!
@@ -21,9 +22,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::side::{Level, Side};
+use crate::journal::Reading;
 use crate::outcome::Limit;
 
 /// Rows handed over at once: enough that the lock is rarely taken, few enough that the end of a level is shared out.
@@ -48,6 +50,8 @@ pub(crate) enum End {
     CostTooLarge,
     /// A thread has panicked.
     Panicked,
+    /// A segment to be restored from cannot be read.
+    Damaged,
 }
 
 /// What a thread does next.
@@ -56,6 +60,25 @@ pub(crate) enum Work<R> {
     Rows(Chunk<R>),
     /// Relax a batch that came from another shard, then call [`Agenda::applied`].
     Batch(Vec<u8>),
+    /// Read a block of the segments being restored, or call [`Agenda::restored`] if there is none.
+    Segments(Arc<Mutex<Reading>>),
+    /// Read rows of the open level back from this block, and [`Agenda::add`] them.
+    Spilled {
+        /// Their side.
+        side: Side,
+        /// Their f.
+        f: u32,
+        /// The block.
+        block: u64,
+    },
+}
+
+/// Rows that leave memory for the disk.
+pub(crate) struct Leaving<R> {
+    pub(crate) side: Side,
+    pub(crate) f: u32,
+    /// By cost; the rows of each are of that cost.
+    pub(crate) runs: Vec<(u32, Vec<R>)>,
 }
 
 /// A batch ready to go to another shard.
@@ -85,13 +108,56 @@ pub(crate) struct Agenda<R> {
     wake: Option<Wake>,
 }
 
-type Bucket<R> = BTreeMap<Reverse<u32>, Vec<Vec<R>>>;
+/// Rows of one side and f.
+struct Bucket<R> {
+    by_cost: BTreeMap<Reverse<u32>, Vec<Vec<R>>>,
+    /// Rows in memory.
+    rows: u64,
+    /// Blocks on disk, and the rows in them.
+    blocks: Vec<u64>,
+    spilled: u64,
+}
+
+impl<R> Default for Bucket<R> {
+    fn default() -> Self {
+        Self { by_cost: BTreeMap::new(), rows: 0, blocks: Vec::new(), spilled: 0 }
+    }
+}
+
+impl<R: Copy> Bucket<R> {
+    fn is_empty(&self) -> bool {
+        self.rows == 0 && self.blocks.is_empty()
+    }
+
+    fn add(&mut self, cost: u32, rows: Vec<R>) {
+        self.rows += rows.len() as u64;
+        let list = self.by_cost.entry(Reverse(cost)).or_default();
+        match list.last_mut() {
+            Some(last) if last.len() + rows.len() <= CHUNK_ROWS => last.extend(rows),
+            _ => list.push(rows),
+        }
+    }
+
+    /// A chunk of the largest cost in memory.
+    fn take(&mut self) -> Option<(u32, Vec<R>)> {
+        let mut by_cost = self.by_cost.first_entry()?;
+        let cost = by_cost.key().0;
+        let rows = by_cost.get_mut().pop().expect("empty lists are removed");
+        if by_cost.get().is_empty() {
+            by_cost.remove();
+        }
+        self.rows -= rows.len() as u64;
+        Some((cost, rows))
+    }
+}
 
 struct State<R> {
-    /// By side and f.
+    /// By side and f. None is empty.
     buckets: [BTreeMap<u32, Bucket<R>>; 2],
     /// The level being worked on: rows of greater f, and of the other side, wait.
     level: Option<Level>,
+    /// Segments being read back; no level is open meanwhile.
+    reading: Option<Arc<Mutex<Reading>>>,
     idle: usize,
     end: Option<End>,
     post: Post,
@@ -139,6 +205,9 @@ impl<R: Copy> State<R> {
             self.post.inbox_bytes -= batch.len();
             return Some(Work::Batch(batch));
         }
+        if let Some(reading) = &self.reading {
+            return Some(Work::Segments(Arc::clone(reading)));
+        }
         let Level { side, f: most } = self.level?;
         let mut entry = self.buckets[side as usize].first_entry()?;
         let f = *entry.key();
@@ -146,16 +215,20 @@ impl<R: Copy> State<R> {
             return None;
         }
         let bucket = entry.get_mut();
-        let mut by_cost = bucket.first_entry().expect("empty buckets are removed");
-        let cost = by_cost.key().0;
-        let rows = by_cost.get_mut().pop().expect("empty lists are removed");
-        if by_cost.get().is_empty() {
-            by_cost.remove();
-            if bucket.is_empty() {
-                entry.remove();
+        let work = match bucket.take() {
+            Some((cost, rows)) => Work::Rows(Chunk { side, f, cost, rows }),
+            None => {
+                let block = bucket.blocks.pop().expect("empty buckets are removed");
+                if bucket.blocks.is_empty() {
+                    bucket.spilled = 0;
+                }
+                Work::Spilled { side, f, block }
             }
+        };
+        if bucket.is_empty() {
+            entry.remove();
         }
-        Some(Work::Rows(Chunk { side, f, cost, rows }))
+        Some(work)
     }
 
     /// Whether work of the open level waits.
@@ -163,13 +236,12 @@ impl<R: Copy> State<R> {
         let has_rows = self.level.is_some_and(|Level { side, f }| {
             self.buckets[side as usize].first_key_value().is_some_and(|(&least, _)| least <= f)
         });
-        has_rows || !self.post.inbox.is_empty()
+        has_rows || !self.post.inbox.is_empty() || self.reading.is_some()
     }
 
     fn next(&self, side: Side) -> Option<Next> {
         let (&f, bucket) = self.buckets[side as usize].first_key_value()?;
-        let rows = bucket.values().flatten().map(|rows| rows.len() as u64).sum();
-        Some(Next { f, rows })
+        Some(Next { f, rows: bucket.rows + bucket.spilled })
     }
 }
 
@@ -180,6 +252,7 @@ impl<R: Copy> Agenda<R> {
         let state = State {
             buckets: Default::default(),
             level: None,
+            reading: None,
             idle: 0,
             end: None,
             post: Post { outboxes, ..Post::default() },
@@ -200,6 +273,11 @@ impl<R: Copy> Agenda<R> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Tells whoever watches that there is something to see.
+    pub(crate) fn look(&self) {
+        self.wake();
+    }
+
     fn wake(&self) {
         if let Some(wake) = &self.wake {
             wake();
@@ -211,16 +289,51 @@ impl<R: Copy> Agenda<R> {
         let mut state = self.lock();
         self.rows.fetch_add(chunk.rows.len() as u64, Ordering::Relaxed);
         let buckets = &mut state.buckets[chunk.side as usize];
-        let bucket = buckets.entry(chunk.f).or_default();
-        let list = bucket.entry(Reverse(chunk.cost)).or_default();
-        match list.last_mut() {
-            Some(last) if last.len() + chunk.rows.len() <= CHUNK_ROWS => last.extend(chunk.rows),
-            _ => list.push(chunk.rows),
-        }
+        buckets.entry(chunk.f).or_default().add(chunk.cost, chunk.rows);
         let level = state.level;
         if state.idle > 0 && level.is_some_and(|l| l.side == chunk.side && chunk.f <= l.f) {
             self.work.notify_one();
         }
+    }
+
+    /// Takes rows out of memory that will be opened late: at least so many of one bucket outside of the open level, if
+    /// there is a bucket that has them. They are for [`Agenda::left`], or to be added again.
+    pub(crate) fn leave(&self, least: usize) -> Option<Leaving<R>> {
+        let mut state = self.lock();
+        let level = state.level;
+        let later = |side: Side, f: u32| level.is_none_or(|l| side != l.side || f > l.f);
+        let candidates = [Side::Forward, Side::Backward].into_iter().filter_map(|side| {
+            let buckets = state.buckets[side as usize].iter().rev();
+            let mut large =
+                buckets.filter(|(f, bucket)| bucket.rows >= least as u64 && later(side, **f));
+            large.next().map(|(&f, bucket)| (bucket.rows, side, f))
+        });
+        // Of the two last buckets the larger one.
+        let (_, side, f) = candidates.max()?;
+        let bucket = state.buckets[side as usize].get_mut(&f)?;
+        let by_cost = std::mem::take(&mut bucket.by_cost);
+        let left = std::mem::take(&mut bucket.rows);
+        self.rows.fetch_sub(left, Ordering::Relaxed);
+        if bucket.is_empty() {
+            state.buckets[side as usize].remove(&f);
+        }
+        // The larger costs into the last block, which is read first.
+        let runs = by_cost.into_iter().rev().map(|(Reverse(cost), lists)| (cost, lists.concat()));
+        Some(Leaving { side, f, runs: runs.collect() })
+    }
+
+    /// Takes note of a block on disk with rows that have left.
+    pub(crate) fn left(&self, side: Side, f: u32, block: u64, rows: u64) {
+        let mut state = self.lock();
+        let bucket = state.buckets[side as usize].entry(f).or_default();
+        bucket.blocks.push(block);
+        bucket.spilled += rows;
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    /// Takes note that a block has been read whose rows are now going to be added.
+    pub(crate) fn read_back(&self, rows: u64) {
+        self.rows.fetch_sub(rows, Ordering::Relaxed);
     }
 
     fn take_from(&self, state: &mut State<R>) -> Option<Work<R>> {
@@ -292,9 +405,17 @@ impl<R: Copy> Agenda<R> {
         self.wake();
     }
 
-    /// The level being worked on.
-    pub(crate) fn level(&self) -> Option<Level> {
-        self.lock().level
+    /// Hands out segments to be read back.
+    pub(crate) fn restore(&self, reading: Reading) {
+        let mut state = self.lock();
+        state.reading = Some(Arc::new(Mutex::new(reading)));
+        self.work.notify_all();
+        self.wake();
+    }
+
+    /// All blocks have been handed out; those who have one still work on it.
+    pub(crate) fn restored(&self) {
+        self.lock().reading = None;
     }
 
     /// Waits until the open level is worked off, or an end has come; returns the next levels, forward and backward.

@@ -1,18 +1,19 @@
 //! Which shard owns a box set, and the batches that carry successors there.
 //!
 //! All states of a box set have one owner, so that a row is whole where it lies: dominance and meetings stay local. A
-//! batch holds successors of one level for one shard, as records of one size, sorted and without duplicates.
+//! batch holds successors of one side for one shard, as records of one size, sorted and without duplicates. The blocks of
+//! a journal have the same form, unsorted.
 //!
 //! # Layout of a batch
 //!
-//! Little-endian. Header of 20 bytes: format version (1), side (1), bytes of a cost (1), bytes of an estimate (1), f of
-//! the level (4), number of records (4), xxh3 of the records (8). A record: rank, keeper's square, f beyond that of the
-//! level, estimate; each in as many bytes as the board, or for f the batch, needs.
+//! Little-endian. Header of 20 bytes: format version (1), side (1), bytes of an f (1), bytes of an estimate (1), the least
+//! f (4), number of records (4), xxh3 of the records (8). A record: rank, keeper's square, f beyond the least, estimate;
+//! each in as many bytes as the board, or for f the batch, needs.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::expand::Successor;
-use super::side::{Level, Side};
+use super::side::Side;
 use crate::board::Square;
 use crate::rank::Rank;
 
@@ -138,16 +139,21 @@ impl BatchFormat {
     }
 
     /// Sorts successors, drops all but the cheapest of each state, and writes the rest down.
-    ///
-    /// Successors of a level never have a smaller f than the level.
     pub(crate) fn seal<R: Rank>(
         &self,
-        level: Level,
+        side: Side,
         successors: &mut Vec<Successor<R>>,
     ) -> (Vec<u8>, u32) {
         successors.sort_unstable_by_key(|s| (s.rank, s.keeper, s.cost));
         successors.dedup_by_key(|s| (s.rank, s.keeper));
-        let beyond = |s: &Successor<R>| u64::from(s.cost + s.estimate - level.f);
+        (self.write(side, successors), successors.len() as u32)
+    }
+
+    /// Writes successors down as they are.
+    pub(crate) fn write<R: Rank>(&self, side: Side, successors: &[Successor<R>]) -> Vec<u8> {
+        let f = |s: &Successor<R>| s.cost + s.estimate;
+        let least = successors.iter().map(f).min().unwrap_or(0);
+        let beyond = |s: &Successor<R>| u64::from(f(s) - least);
         let cost_bytes = bytes_for(successors.iter().map(beyond).max().unwrap_or(0));
         let estimate = |s: &Successor<R>| u64::from(s.estimate);
         let estimate_bytes = match self.estimates {
@@ -155,24 +161,34 @@ impl BatchFormat {
             false => 0,
         };
         let record = self.rank_bytes() + self.keeper_bytes() + cost_bytes + estimate_bytes;
-        let mut bytes = Vec::with_capacity(HEADER + record * successors.len());
-        bytes.extend([FORMAT, level.side as u8, cost_bytes as u8, estimate_bytes as u8]);
-        bytes.extend(level.f.to_le_bytes());
-        bytes.extend((successors.len() as u32).to_le_bytes());
-        bytes.extend([0; 8]);
-        for successor in successors.iter() {
-            for index in 0..self.rank_bytes().div_ceil(8) {
-                let word = successor.rank.word(index as u32).to_le_bytes();
-                bytes.extend(&word[..(self.rank_bytes() - 8 * index).min(8)]);
+        let (rank_bytes, keeper_bytes) = (self.rank_bytes(), self.keeper_bytes());
+        // Every field is written as eight bytes, and the ones too many are written over by the next.
+        let mut bytes = vec![0; HEADER + record * successors.len() + 8];
+        let mut put = |at: usize, word: u64| {
+            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        };
+        let mut at = HEADER;
+        for successor in successors {
+            for index in 0..rank_bytes.div_ceil(8) {
+                put(at + 8 * index, successor.rank.word(index as u32));
             }
-            let keeper = successor.keeper.index() as u64;
-            bytes.extend(&keeper.to_le_bytes()[..self.keeper_bytes()]);
-            bytes.extend(&beyond(successor).to_le_bytes()[..cost_bytes]);
-            bytes.extend(&estimate(successor).to_le_bytes()[..estimate_bytes]);
+            at += rank_bytes;
+            put(at, successor.keeper.index() as u64);
+            at += keeper_bytes;
+            put(at, beyond(successor));
+            at += cost_bytes;
+            if estimate_bytes > 0 {
+                put(at, estimate(successor));
+                at += estimate_bytes;
+            }
         }
+        bytes.truncate(at);
+        bytes[..4].copy_from_slice(&[FORMAT, side as u8, cost_bytes as u8, estimate_bytes as u8]);
+        bytes[4..8].copy_from_slice(&least.to_le_bytes());
+        bytes[8..12].copy_from_slice(&(successors.len() as u32).to_le_bytes());
         let checksum = xxh3_64(&bytes[HEADER..]);
         bytes[12..HEADER].copy_from_slice(&checksum.to_le_bytes());
-        (bytes, successors.len() as u32)
+        bytes
     }
 
     /// Reads a batch; `sets` is the number of box sets of the board.
@@ -202,7 +218,9 @@ impl BatchFormat {
         }
         let number = |at: usize| little_endian(&header[at..at + 4]) as u32;
         let batch = OpenBatch {
-            level: Level { side, f: number(4) },
+            side,
+            least: number(4),
+            count: number(8),
             fields: [
                 self.rank_bytes(),
                 self.keeper_bytes(),
@@ -211,7 +229,7 @@ impl BatchFormat {
             ],
             records,
         };
-        let count = number(8);
+        let count = batch.count;
         let expected = HEADER as u64 + u64::from(count) * batch.record_bytes() as u64;
         if expected != bytes.len() as u64 {
             return Err(BatchError::Length { found: bytes.len(), expected });
@@ -220,7 +238,7 @@ impl BatchFormat {
             return Err(BatchError::Checksum);
         }
         for (index, (rank, keeper, cost, estimate)) in batch.raw::<R>().enumerate() {
-            let f = u64::from(batch.level.f) + cost;
+            let f = u64::from(batch.least) + cost;
             let legal = rank < sets
                 && keeper < self.squares as u64
                 && f < u64::from(u32::MAX / 2)
@@ -236,7 +254,10 @@ impl BatchFormat {
 /// A batch whose records all name states of the board.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenBatch<'b> {
-    pub(crate) level: Level,
+    pub(crate) side: Side,
+    /// The least f.
+    least: u32,
+    pub(crate) count: u32,
     /// Bytes of rank, keeper, cost and estimate.
     fields: [usize; 4],
     records: &'b [u8],
@@ -262,9 +283,9 @@ impl OpenBatch<'_> {
         })
     }
 
-    /// The successors, in ascending order.
+    /// The successors, in the order they were written.
     pub(crate) fn successors<R: Rank>(&self) -> impl Iterator<Item = Successor<R>> {
-        let f = self.level.f;
+        let f = self.least;
         self.raw::<R>().map(move |(rank, keeper, beyond, estimate)| {
             let estimate = estimate as u32;
             let keeper = Square::from_index(keeper as usize);
@@ -319,8 +340,6 @@ mod tests {
 
     use super::*;
 
-    const LEVEL: Level = Level { side: Side::Backward, f: 100 };
-
     fn successors<R: Rank>(count: u64, sets: u64) -> Vec<Successor<R>> {
         let state = |n: u64| Successor {
             rank: R::from_word(n * n % sets, 0),
@@ -338,11 +357,11 @@ mod tests {
             sent.iter_mut().for_each(|successor| successor.estimate = 0);
         }
         let all = sent.clone();
-        let (bytes, records) = format.seal(LEVEL, &mut sent);
+        let (bytes, records) = format.seal(Side::Backward, &mut sent);
         assert_eq!(records as usize, sent.len());
         let sets = R::from_word(1_000, 0);
         let batch = format.open::<R>(&bytes, sets).expect("as sealed");
-        assert_eq!(batch.level, LEVEL);
+        assert_eq!(batch.side, Side::Backward);
         let got: Vec<Successor<R>> = batch.successors().collect();
         assert_eq!(got, sent);
         assert!(got.windows(2).all(|w| (w[0].rank, w[0].keeper) < (w[1].rank, w[1].keeper)));
@@ -366,14 +385,14 @@ mod tests {
         let format = BatchFormat::new(24, 61, false);
         let mut sent = successors::<u64>(1_000, 1 << 24);
         sent.iter_mut().for_each(|successor| successor.estimate = 0);
-        let (bytes, records) = format.seal(LEVEL, &mut sent);
+        let (bytes, records) = format.seal(Side::Backward, &mut sent);
         assert_eq!(bytes.len() - HEADER, 5 * records as usize);
     }
 
     #[test]
     fn damage_is_found_wherever_it_is() {
         let format = BatchFormat::new(24, 61, true);
-        let (bytes, _) = format.seal(LEVEL, &mut successors::<u64>(40, 1_000));
+        let (bytes, _) = format.seal(Side::Backward, &mut successors::<u64>(40, 1_000));
         let open = |bytes: &[u8]| format.open::<u64>(bytes, 1_000).map(|_| ());
         assert_eq!(open(&bytes), Ok(()));
         for at in 0..bytes.len() {
@@ -381,9 +400,9 @@ mod tests {
             for bit in 0..8 {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= 1 << bit;
-                // The level is checked by whoever knows which one is open.
-                let level = at == 1 || (4..8).contains(&at);
-                assert!(level || open(&damaged).is_err(), "bit {bit} of byte {at}");
+                // Whoever carries a batch vouches for side and least f.
+                let vouched = at == 1 || (4..8).contains(&at);
+                assert!(vouched || open(&damaged).is_err(), "bit {bit} of byte {at}");
             }
         }
         let mut longer = bytes.clone();

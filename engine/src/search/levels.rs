@@ -38,30 +38,73 @@ use super::agenda::Next;
 use super::side::{Level, Side};
 use crate::SearchChoice;
 
+/// How far the levels of a search have come, at a moment when one is over and the next not opened: with the table, all
+/// that is needed to go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// Proven: every solution costs at least this much.
+    pub lower_bound: u32,
+    /// Levels that are over.
+    pub levels: u64,
+    /// The largest f of a level that is over, forward and backward: on that side, all states of at most this f are
+    /// closed, and no others.
+    pub closed: [Option<u32>; 2],
+}
+
 /// The levels of one search.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     search: SearchChoice,
-    lower_bound: u32,
-    start_is_open: bool,
+    reached: Reached,
+    open: Option<Level>,
 }
 
 impl Levels {
     /// Of a search from these ends ([`SearchChoice::Auto`] must have been decided), every solution of which is known to
     /// cost at least so much.
     pub(crate) fn new(search: SearchChoice, lower_bound: u32) -> Self {
+        Self::resume(search, Reached { lower_bound, ..Reached::default() })
+    }
+
+    /// Those of a search that has come so far.
+    pub(crate) fn resume(search: SearchChoice, reached: Reached) -> Self {
         debug_assert!(search != SearchChoice::Auto);
-        Self { search, lower_bound, start_is_open: false }
+        Self { search, reached, open: None }
     }
 
     /// Proven: every solution costs at least this much.
     pub(crate) fn lower_bound(&self) -> u32 {
-        self.lower_bound
+        self.reached.lower_bound
     }
 
-    /// The level to open next, given what waits on each side and the cost of the incumbent (`u32::MAX` for none); `None`
-    /// when the incumbent is proven, or the board is proven unsolvable if there is none.
+    /// How far the levels have come, the open one not included.
+    pub(crate) fn reached(&self) -> Reached {
+        self.reached
+    }
+
+    /// Levels opened.
+    pub(crate) fn opened(&self) -> u64 {
+        self.reached.levels + u64::from(self.open.is_some())
+    }
+
+    /// Takes note that the open level is over.
+    pub(crate) fn level_is_over(&mut self) {
+        if let Some(Level { side, f }) = self.open.take() {
+            let closed = &mut self.reached.closed[side as usize];
+            *closed = (*closed).max(Some(f));
+            self.reached.levels += 1;
+        }
+    }
+
+    /// The level to open next, the one before being over, given what waits on each side and the cost of the incumbent
+    /// (`u32::MAX` for none); `None` when the incumbent is proven, or the board is proven unsolvable if there is none.
     pub(crate) fn advance(&mut self, next: [Option<Next>; 2], incumbent: u32) -> Option<Level> {
+        self.level_is_over();
+        self.open = self.choose(next, incumbent);
+        self.open
+    }
+
+    fn choose(&mut self, next: [Option<Next>; 2], incumbent: u32) -> Option<Level> {
         let [forward, backward] = next;
         if self.search == SearchChoice::Forward {
             let f = forward?.f;
@@ -69,7 +112,7 @@ impl Levels {
             return (f < incumbent).then_some(Level { side: Side::Forward, f });
         }
         // The start takes part in meetings from the beginning.
-        if !std::mem::replace(&mut self.start_is_open, true) {
+        if self.reached.closed[Side::Forward as usize].is_none() {
             let f = forward?.f;
             return Some(Level { side: Side::Forward, f });
         }
@@ -95,7 +138,8 @@ impl Levels {
     }
 
     fn raise(&mut self, bound: u32, incumbent: u32) {
-        self.lower_bound = self.lower_bound.max(bound.min(incumbent));
+        let bound = bound.min(incumbent);
+        self.reached.lower_bound = self.reached.lower_bound.max(bound);
     }
 }
 
@@ -153,6 +197,35 @@ mod tests {
         assert_eq!(levels.lower_bound(), 5);
         levels.advance([next(3, 1), next(3, 1)], u32::MAX);
         assert_eq!(levels.lower_bound(), 6);
+    }
+
+    #[test]
+    fn levels_go_on_where_they_were_left() {
+        for search in [SearchChoice::Forward, SearchChoice::Backward, SearchChoice::TwoSided] {
+            let mut levels = Levels::new(search, 2);
+            let mut waiting = START;
+            for step in 1..9 {
+                let incumbent = if step < 6 { u32::MAX } else { 9 };
+                levels.level_is_over();
+                let mut resumed = Levels::resume(search, levels.reached());
+                let (level, again) =
+                    (levels.advance(waiting, incumbent), resumed.advance(waiting, incumbent));
+                assert_eq!(level, again, "{search} {step}");
+                assert_eq!(levels.lower_bound(), resumed.lower_bound());
+                waiting = [next(step, 7), next(step, 3 + u64::from(step))];
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_over_is_closed_and_what_is_open_is_not() {
+        let mut levels = Levels::new(SearchChoice::TwoSided, 0);
+        levels.advance(START, u32::MAX);
+        assert_eq!(levels.reached(), Reached::default());
+        levels.advance([next(4, 9), next(3, 8)], u32::MAX);
+        assert_eq!((levels.reached().closed, levels.reached().levels), ([Some(0), None], 1));
+        levels.level_is_over();
+        assert_eq!((levels.reached().closed, levels.reached().levels), ([Some(0), Some(3)], 2));
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub(crate) mod problem;
 pub(crate) mod roots;
 pub(crate) mod shard;
 pub(crate) mod side;
+pub(crate) mod spill;
 
 #[cfg(test)]
 mod tests;

@@ -1,23 +1,30 @@
 //! The states of one process: table, open list, and the threads that work on them.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use crossbeam_utils::CachePadded;
 
-use super::agenda::{Agenda, CHUNK_ROWS, Chunk, End, Sealed, Wake, Work};
-use super::exchange::{BATCH_RECORDS, BatchError, Exchange, SentFilter};
+use super::agenda::{Agenda, CHUNK_ROWS, Chunk, End, Leaving, Sealed, Wake, Work};
+use super::exchange::{BATCH_RECORDS, BatchError, BatchFormat, Exchange, SentFilter};
 use super::expand::{Expander, Successor};
 use super::incumbent::Incumbent;
 use super::problem::Problem;
 use super::roots;
-use super::side::Side;
+use super::side::{Level, Side};
+use super::spill::{Run, Spill, SpillPlace};
+use crate::board::Square;
 use crate::budget::Budget;
+use crate::estimate::Estimator;
+use crate::journal::{Journal, JournalPlace, Reading, Segment, SegmentError};
 use crate::outcome::Limit;
 use crate::rank::Rank;
-use crate::table::{Entry, Relaxation, Row, Table, TableSize};
+use crate::reconstruct::{RowSource, reconstruct};
+use crate::table::{Broken, Entry, Relaxation, Row, Table, TableSize};
 use crate::walk::Ground;
-use crate::{Control, SearchChoice, Statistics, Stop};
+use crate::{Control, Moves, SearchChoice, Statistics, Stop};
 
 /// One shard of the search; a search in one process has just one.
 pub(crate) struct Shard<R, G: Ground> {
@@ -29,11 +36,26 @@ pub(crate) struct Shard<R, G: Ground> {
     pub(crate) budget: Budget,
     /// Who owns the other box sets, if not all are ours.
     exchange: Option<Exchange>,
+    format: BatchFormat,
+    journal: Option<Arc<Journal>>,
+    /// Of what is searched; segments of another search are refused.
+    digest: u64,
+    restoring: Restoring,
+    /// Where rows may wait, if not all in memory.
+    spill: Option<Spill<R>>,
+    /// Bytes of rows that wait in memory.
+    queued: AtomicU64,
+    /// Held by the thread that is spilling: one is enough.
+    spilling: Mutex<()>,
     control: Control,
     most_expansions: u64,
     expanded: CachePadded<AtomicU64>,
     /// What each thread has counted.
     statistics: Vec<CachePadded<Mutex<Statistics>>>,
+    /// Growing was given up half way: nothing may be read from the table any more.
+    table_is_broken: AtomicBool,
+    /// Moves of a solution found here, and its cost.
+    best_moves: Mutex<Option<(u32, Moves)>>,
     /// The table could not grow the last time; from then on it is filled to the brim.
     growth_refused: AtomicBool,
     ground: std::marker::PhantomData<fn() -> G>,
@@ -53,6 +75,22 @@ pub(crate) struct Terms {
     pub(crate) most_expansions: u64,
     pub(crate) exchange: Option<Exchange>,
     pub(crate) wake: Option<Wake>,
+    pub(crate) journal: Option<JournalPlace>,
+    /// Whether [`Shard::restore`] follows, in place of the states to start from.
+    pub(crate) restores: bool,
+    pub(crate) spill: Option<SpillPlace>,
+}
+
+/// What is being read back.
+#[derive(Debug, Default)]
+struct Restoring {
+    /// By side, one more than the largest f of a closed level: states below are stored as closed. Stays: no later
+    /// level has states below.
+    closed_below: [AtomicU32; 2],
+    /// Nothing is counted but states, and nothing journalled, as the segments being read stand for it.
+    under_way: AtomicBool,
+    /// Why a segment cannot be read.
+    damage: Mutex<Option<SegmentError>>,
 }
 
 impl<R: Rank, G: Ground> Shard<R, G> {
@@ -60,24 +98,38 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         problem: Problem<R, G::Set>,
         table: Table<R>,
         budget: Budget,
+        format: BatchFormat,
+        digest: u64,
         terms: Terms,
-    ) -> Self {
+    ) -> io::Result<Self> {
+        let begin = |place| Journal::create(place, digest, !terms.restores);
+        let journal = terms.journal.map(begin).transpose()?.map(Arc::new);
+        let spill = terms.spill.as_ref().map(Spill::new).transpose()?;
         let shards = terms.exchange.as_ref().map_or(0, Exchange::workers);
-        Self {
+        Ok(Self {
             problem,
             table: RwLock::new(table),
             agenda: Agenda::new(terms.threads, shards, terms.wake),
             incumbent: Incumbent::new(),
             budget,
             exchange: terms.exchange,
+            format,
+            journal,
+            digest,
+            restoring: Restoring::default(),
+            spill,
+            queued: AtomicU64::new(0),
+            spilling: Mutex::new(()),
             control: terms.control,
             most_expansions: terms.most_expansions,
             expanded: CachePadded::new(AtomicU64::new(0)),
             // One for each thread, and one for what is counted before they begin.
             statistics: std::iter::repeat_with(Default::default).take(terms.threads + 1).collect(),
+            table_is_broken: AtomicBool::new(false),
+            best_moves: Mutex::new(None),
             growth_refused: AtomicBool::new(false),
             ground: std::marker::PhantomData,
-        }
+        })
     }
 
     /// Works on levels until sent home. Call once on each of the threads, with its number from 0.
@@ -99,6 +151,8 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             match work {
                 Work::Rows(chunk) => thread.expand(chunk),
                 Work::Batch(batch) => thread.apply(&batch),
+                Work::Segments(reading) => thread.restore(&reading),
+                Work::Spilled { side, f, block } => self.read_back(side, f, block),
             }
             self.show(&mut thread);
         }
@@ -117,7 +171,89 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             let finished = roots::finished(&self.problem).enumerate().take_while(goes_on);
             thread.store(Side::Backward, finished.map(|(_, state)| state));
         }
+        thread.hand_in();
         self.show(&mut thread);
+    }
+
+    /// Begins to read segments back, in place of the states to start from. When the agenda is quiet, on all shards, every
+    /// state of theirs is stored, those of each side up to the f in `closed` as closed, and the rows of the others wait.
+    pub(crate) fn restore(
+        &self,
+        directory: &Path,
+        segments: Vec<Segment>,
+        closed: [Option<u32>; 2],
+    ) {
+        for (below, closed) in self.restoring.closed_below.iter().zip(closed) {
+            below.store(closed.map_or(0, |f| f + 1), Ordering::Relaxed);
+        }
+        self.restoring.under_way.store(true, Ordering::Relaxed);
+        // The lock of the agenda hands what was stored above to the threads.
+        self.agenda.restore(Reading::new(directory.to_owned(), self.digest, segments));
+    }
+
+    /// Takes note that all that was to be read back has been, on all shards.
+    pub(crate) fn is_restored(&self) {
+        self.restoring.under_way.store(false, Ordering::Relaxed);
+    }
+
+    /// Opens a level.
+    pub(crate) fn open_level(&self, level: Level) {
+        self.is_restored();
+        self.agenda.open(level);
+    }
+
+    /// Why the segments could not be read back.
+    pub(crate) fn damage(&self) -> MutexGuard<'_, Option<SegmentError>> {
+        self.restoring.damage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn journal(&self) -> Option<&Arc<Journal>> {
+        self.journal.as_ref()
+    }
+
+    /// Begins the journal anew and dumps the table into it, while the search goes on.
+    pub(crate) fn compact(&self) {
+        /// Lines read at once, between which the table may grow.
+        const LINES: usize = 1 << 12;
+        let Some(journal) = self.journal().filter(|journal| journal.begin_compaction()) else {
+            return;
+        };
+        let mut estimator = Estimator::new(&self.problem.estimate);
+        let mut boxes = vec![Square::from_index(0); self.problem.boxes()];
+        let mut states: [Vec<Successor<R>>; 2] = Default::default();
+        let mut lines = 0;
+        let mut from = 0;
+        while !self.agenda.has_ended() {
+            let table = self.table();
+            if table.lines() != lines {
+                // It has grown, and what had not been read may have moved to where it has.
+                (lines, from) = (table.lines(), 0);
+            }
+            if from >= lines {
+                break;
+            }
+            table.for_each(from..from + LINES, |rank, entry| {
+                let Entry { keeper, cost, side, .. } = entry;
+                states[side as usize].push(Successor { rank, keeper, cost, estimate: 0 });
+            });
+            from += LINES;
+            drop(table);
+            for (side, states) in [Side::Forward, Side::Backward].into_iter().zip(&mut states) {
+                if side == Side::Forward && !self.problem.estimate.is_none() {
+                    for state in states.iter_mut() {
+                        self.problem.ranking.unrank(state.rank, &mut boxes);
+                        // A row that cannot be finished is never stored.
+                        state.estimate = estimator.of_row(&boxes).unwrap_or(0);
+                    }
+                }
+                if !states.is_empty() {
+                    journal.append(&self.format.write(side, states), states.len() as u64);
+                }
+                states.clear();
+            }
+        }
+        journal.compacted();
+        self.agenda.look();
     }
 
     /// Whether a batch is whole and all of it is ours.
@@ -144,6 +280,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             sum += *thread.lock().unwrap_or_else(PoisonError::into_inner);
         }
         sum.peak_bytes = self.budget.peak();
+        sum.spilled_bytes = self.spill.as_ref().map_or(0, Spill::written);
         sum
     }
 
@@ -188,24 +325,138 @@ impl<R: Rank, G: Ground> Shard<R, G> {
     }
 
     fn hand_over(&self, chunk: Chunk<R>) {
-        if self.budget.take(row_bytes(&chunk.rows)) {
-            self.agenda.add(chunk);
-        } else {
-            // The rows are lost, but so is the search: it ends with a limit, not with an answer.
-            self.agenda.end(End::Limit(Limit::Memory));
+        let bytes = row_bytes(&chunk.rows);
+        if !self.budget.take(bytes) {
+            self.spill_down_to(0);
+            if !self.budget.take(bytes) {
+                // The rows are lost, but so is the search: it ends with a limit, not with an answer.
+                return self.end_without_memory();
+            }
+        }
+        let queued = self.queued.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.agenda.add(chunk);
+        if let Some(spill) = &self.spill
+            && queued > spill.share()
+        {
+            // By some more than one chunk, so that it does not have to be done for every one.
+            self.spill_down_to(spill.share() / 8 * 7);
         }
     }
 
+    fn no_longer_queued(&self, bytes: u64) {
+        self.queued.fetch_sub(bytes, Ordering::Relaxed);
+        self.budget.give_back(bytes);
+    }
+
+    fn end_without_memory(&self) {
+        let disk = self.spill.as_ref().is_some_and(Spill::has_failed);
+        self.agenda.end(End::Limit(if disk { Limit::Disk } else { Limit::Memory }));
+    }
+
+    /// Writes rows to disk until so many bytes of them are left in memory, or none that can be spared.
+    fn spill_down_to(&self, bytes: u64) {
+        let Some(spill) = &self.spill else { return };
+        let Ok(_one) = self.spilling.try_lock() else { return };
+        let block_rows = Spill::<R>::rows_of_a_block();
+        while self.queued.load(Ordering::Relaxed) > bytes && !spill.has_failed() {
+            let Some(Leaving { side, f, mut runs }) = self.agenda.leave(block_rows) else { return };
+            let count = |runs: &[Run<R>]| runs.iter().map(|(_, rows)| rows.len()).sum::<usize>();
+            let mut left = count(&runs);
+            while left >= block_rows
+                && let Ok(block) = spill.write(&mut runs)
+            {
+                let now = count(&runs);
+                let written = (left - now) as u64;
+                self.agenda.left(side, f, block, written);
+                self.no_longer_queued(written * size_of::<R>() as u64);
+                left = now;
+            }
+            // What does not fill a block stays, and so does what could not be written.
+            for (cost, rows) in runs {
+                for rows in rows.chunks(CHUNK_ROWS) {
+                    self.agenda.add(Chunk { side, f, cost, rows: rows.to_vec() });
+                }
+            }
+        }
+    }
+
+    /// Reads rows of the open level back from disk.
+    fn read_back(&self, side: Side, f: u32, block: u64) {
+        let Some(spill) = &self.spill else { return };
+        let Ok(runs) = spill.read(block) else {
+            return self.agenda.end(End::Limit(Limit::Disk));
+        };
+        self.agenda.read_back(runs.iter().map(|(_, rows)| rows.len() as u64).sum());
+        for (cost, rows) in runs {
+            for rows in rows.chunks(CHUNK_ROWS) {
+                self.hand_over(Chunk { side, f, cost, rows: rows.to_vec() });
+            }
+        }
+    }
+
+    /// The moves of the best solution found here. `None` if there is none, or the table that would tell is not all there.
+    pub(crate) fn best_moves(&self) -> Option<Moves> {
+        let finish = self.incumbent.best()?;
+        let mut known = self.best_moves.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((cost, moves)) = &*known
+            && *cost == finish.cost
+        {
+            return Some(moves.clone());
+        }
+        let is_partial = self.restoring.under_way.load(Ordering::Relaxed);
+        if is_partial || self.table_is_broken.load(Ordering::Relaxed) {
+            return None;
+        }
+        let problem = &self.problem;
+        let rows = &mut TableRows(self);
+        let moves = reconstruct(&problem.board, problem.rule, &problem.ranking, finish, rows)
+            .expect("every accepted state has a neighbour that explains its cost");
+        *known = Some((finish.cost, moves.clone()));
+        Some(moves)
+    }
+
     /// Doubles the table, unless another thread has since it had so many slots. False if it cannot be done.
+    ///
+    /// On large tables that takes seconds. Whoever wants the search to stop need not wait for that: the table is given up
+    /// half way then, and only the moves of the best solution, which are put together before, are left of it.
     fn grow(&self, slots: usize) -> bool {
+        if self.exchange.is_none() && self.table().slots() == slots {
+            let _ = self.best_moves();
+        }
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         if table.slots() > slots {
             return true;
         }
         // It will be twice as large.
-        let grown = table.can_grow() && self.budget.take(table.bytes()) && table.grow().is_ok();
+        let mut grown = table.can_grow() && self.budget.take(table.bytes());
+        if !grown && table.can_grow() && self.spill.is_some() {
+            self.spill_down_to(0);
+            grown = self.budget.take(table.bytes());
+        }
+        if grown {
+            let abandon = || self.control.stopped().is_some();
+            if let Err(broken) = table.grow(abandon) {
+                self.table_is_broken.store(true, Ordering::Relaxed);
+                let over = self.heed_stop();
+                debug_assert!(over || broken == Broken::RowTooLong);
+                // Without the table there is no going on.
+                self.end_without_memory();
+                return false;
+            }
+        }
         self.growth_refused.store(!grown, Ordering::Relaxed);
         grown
+    }
+}
+
+/// The rows of the one shard.
+struct TableRows<'s, R, G: Ground>(&'s Shard<R, G>);
+
+impl<R: Rank, G: Ground> RowSource<R> for TableRows<'_, R, G> {
+    type Error = std::convert::Infallible;
+
+    fn rows(&mut self, ranks: &[R]) -> Result<Vec<Vec<Entry>>, Self::Error> {
+        Ok(self.0.rows(ranks.iter().copied()))
     }
 }
 
@@ -224,10 +475,12 @@ struct Thread<'s, R, G: Ground> {
     shard: &'s Shard<R, G>,
     expander: Expander<'s, R, G>,
     statistics: Statistics,
-    /// The side of the level being worked on.
+    /// The side of all that is held back below.
     side: Side,
     /// Successors to be looked up, with their mixed ranks.
     pending: Vec<(R, Successor<R>)>,
+    /// Successors accepted and not yet written to the journal.
+    accepted: Vec<Successor<R>>,
     held: Held<R>,
     /// Successors for each of the other shards.
     outgoing: Vec<Vec<Successor<R>>>,
@@ -249,6 +502,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             statistics: Statistics::default(),
             side: Side::Forward,
             pending: Vec::with_capacity(2 * PENDING),
+            accepted: Vec::new(),
             held: Held::new(),
             outgoing: vec![Vec::new(); shards],
             filter: (shards > 1).then(SentFilter::new),
@@ -260,8 +514,8 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
 
     fn expand(&mut self, chunk: Chunk<R>) {
         let shard = self.shard;
-        shard.budget.give_back(row_bytes(&chunk.rows));
-        self.side = chunk.side;
+        shard.no_longer_queued(row_bytes(&chunk.rows));
+        self.turn_to(chunk.side);
         let mut from = 0;
         while from < chunk.rows.len() {
             let table = shard.table();
@@ -333,17 +587,54 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
         let shard = self.shard;
         let exchange = shard.exchange.as_ref().expect("batches come from other shards");
         if let Ok(batch) = exchange.format().open(batch, shard.problem.ranking.sets()) {
-            self.store(batch.level.side, batch.successors());
+            self.store(batch.side, batch.successors());
         }
         shard.agenda.applied();
     }
 
-    /// Relaxes states of one side, as far as they are ours.
-    fn store(&mut self, side: Side, states: impl Iterator<Item = Successor<R>>) {
+    /// Reads a block back: relaxes what is ours, and sends the rest to its owners.
+    fn restore(&mut self, reading: &Mutex<Reading>) {
+        let shard = self.shard;
+        let sets = shard.problem.ranking.sets();
+        let count = |payload: &[u8]| {
+            let batch = shard.format.open::<R>(payload, sets).ok()?;
+            Some(batch.count.into())
+        };
+        let next = reading.lock().unwrap_or_else(PoisonError::into_inner).next_block(count);
+        match next {
+            Ok(None) => shard.agenda.restored(),
+            Ok(Some(payload)) => {
+                let Ok(batch) = shard.format.open::<R>(&payload, sets) else { return };
+                self.turn_to(batch.side);
+                if let Some(exchange) = &shard.exchange {
+                    for state in batch.successors::<R>() {
+                        let owner = exchange.owner(state.rank);
+                        if owner != exchange.me() {
+                            self.outgoing[usize::from(owner)].push(state);
+                        }
+                    }
+                    self.send(BATCH_RECORDS);
+                }
+                self.store(batch.side, batch.successors());
+            }
+            Err(error) => {
+                shard.damage().get_or_insert(error);
+                shard.agenda.end(End::Damaged);
+            }
+        }
+    }
+
+    /// Goes over to another side, if it is another: what is held back is of one side.
+    fn turn_to(&mut self, side: Side) {
         if self.side != side {
-            self.relax_all();
+            self.hand_in();
             self.side = side;
         }
+    }
+
+    /// Relaxes states of one side, as far as they are ours.
+    fn store(&mut self, side: Side, states: impl Iterator<Item = Successor<R>>) {
+        self.turn_to(side);
         let shard = self.shard;
         let ours = |state: &Successor<R>| {
             shard.exchange.as_ref().is_none_or(|e| e.owner(state.rank) == e.me())
@@ -385,8 +676,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                 self.outgoing[peer] = rest;
                 continue;
             }
-            let Some(level) = shard.agenda.level() else { return };
-            let (bytes, records) = exchange.format().seal(level, &mut rest);
+            let (bytes, records) = shard.format.seal(self.side, &mut rest);
             rest.clear();
             self.outgoing[peer] = rest;
             self.statistics.transferred += u64::from(records);
@@ -405,6 +695,10 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
         let mut room = Room::Enough;
         let mut done = 0;
         let largest_cost = table.largest_cost();
+        let restoring = self.shard.restoring.under_way.load(Ordering::Relaxed);
+        let journals = self.shard.journal.is_some() && !restoring;
+        let closed_below =
+            self.shard.restoring.closed_below[self.side as usize].load(Ordering::Relaxed);
         // In the order they were put off: the line of the first has had the longest time to come near.
         for &(mixed, successor) in &self.pending {
             if successor.cost > largest_cost {
@@ -413,33 +707,54 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                 continue;
             }
             let keeper = successor.keeper.index();
-            let relaxed = table.relax(mixed, keeper, successor.cost, self.side);
+            let f = successor.cost + successor.estimate;
+            let closed = f < closed_below;
+            let relaxed = match closed {
+                false => table.relax(mixed, keeper, successor.cost, self.side),
+                true => table.relax_closed(mixed, keeper, successor.cost, self.side),
+            };
             if relaxed == Relaxation::Full {
                 room = Room::None;
                 break;
             }
-            self.statistics.attempts += 1;
+            self.statistics.attempts += u64::from(!restoring);
             if let Relaxation::Accepted { new, reopened, covered } = relaxed {
                 self.stored += u64::from(new);
                 self.statistics.states += u64::from(new);
-                self.statistics.reopened += u64::from(reopened);
-                self.statistics.generated += 1;
-                if !covered {
-                    let f = successor.cost + successor.estimate;
-                    if let Some(chunk) = self.held.add(self.side, f, successor.cost, successor.rank)
-                    {
-                        self.shard.hand_over(chunk);
-                    }
+                self.statistics.reopened += u64::from(reopened && !restoring);
+                self.statistics.generated += u64::from(!restoring);
+                if journals {
+                    self.accepted.push(successor);
+                }
+                if !covered
+                    && !closed
+                    && let Some(chunk) = self.held.add(self.side, f, successor.cost, successor.rank)
+                {
+                    self.shard.hand_over(chunk);
                 }
             }
             done += 1;
         }
         self.pending.drain(..done);
+        if self.accepted.len() >= BATCH_RECORDS {
+            self.write_down();
+        }
         let loaded = table.count(std::mem::take(&mut self.stored));
         if room == Room::Enough && loaded && !self.shard.growth_refused.load(Ordering::Relaxed) {
             room = Room::Little;
         }
         room
+    }
+
+    /// Writes the successors accepted to the journal.
+    fn write_down(&mut self) {
+        if let Some(journal) = &self.shard.journal
+            && !self.accepted.is_empty()
+        {
+            let payload = self.shard.format.write(self.side, &self.accepted);
+            journal.append(&payload, self.accepted.len() as u64);
+            self.accepted.clear();
+        }
     }
 
     /// Grows the table for the pending successors and looks them up; if there is no growing and no room, the search
@@ -453,7 +768,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             }
             slots = table.slots();
             if !grown {
-                self.shard.agenda.end(End::Limit(Limit::Memory));
+                self.shard.end_without_memory();
                 self.pending.clear();
                 return;
             }
@@ -478,10 +793,11 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
         }
     }
 
-    /// Looks up, hands over and sends all that is held back.
+    /// Looks up, hands over, sends and writes down all that is held back.
     fn hand_in(&mut self) {
         self.send(1);
         self.hand_in_rows();
+        self.write_down();
     }
 }
 

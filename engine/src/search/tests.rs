@@ -39,6 +39,9 @@ impl OnBoard for AnyOrder {
             most_expansions: u64::MAX,
             exchange: None,
             wake: None,
+            journal: None,
+            restores: false,
+            spill: None,
         };
         let Ok(shard) = plan.shard::<R, G>(u64::MAX, terms) else { return Err(self) };
         let seen = std::thread::scope(|scope| {

@@ -211,7 +211,6 @@ impl Mixer {
     }
 
     /// The rank that was mixed.
-    #[cfg(test)]
     pub(crate) fn unmix<R: Rank>(&self, mixed: R) -> R {
         let half = self.bits.div_ceil(2);
         let inverse = Self::inverse::<R>();
@@ -221,7 +220,6 @@ impl Mixer {
     }
 
     /// Inverse of the factor modulo the word, by Newton's iteration: each step doubles the right digits.
-    #[cfg(test)]
     fn inverse<R: Rank>() -> R {
         let factor = Self::factor::<R>();
         let two = R::ONE.add(R::ONE);

@@ -33,10 +33,12 @@ mod memory;
 
 use std::io;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
+pub(crate) use self::grow::Broken;
 use self::layout::{CLOSED, Mixer};
 pub(crate) use self::layout::{Layout, SLOTS};
 use self::memory::{Reservation, prefetch};
@@ -246,12 +248,30 @@ impl<R: Rank> Table<R> {
     /// one order for all threads, so these four are sequentially consistent.
     #[inline]
     pub(crate) fn relax(&self, mixed: R, keeper: usize, cost: u32, side: Side) -> Relaxation {
+        self.relax_to(mixed, keeper, cost, side, 0)
+    }
+
+    /// The same for a state of which it is known that it has been opened at this cost, or at less: it is stored as closed.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn relax_closed(
+        &self,
+        mixed: R,
+        keeper: usize,
+        cost: u32,
+        side: Side,
+    ) -> Relaxation {
+        self.relax_to(mixed, keeper, cost, side, CLOSED)
+    }
+
+    #[inline(always)]
+    fn relax_to(&self, mixed: R, keeper: usize, cost: u32, side: Side, closed: u64) -> Relaxation {
         debug_assert!(cost <= self.layout.largest_cost());
         let layout = &self.layout;
         let (key_mask, row_mask) = (layout.key_mask(), layout.row_mask());
         let parity = self.parity;
         let row = layout.row_word(mixed, side, parity);
-        let cost_and_keeper = layout.with_cost(layout.with_keeper(0, keeper), cost);
+        let cost_and_keeper = layout.with_cost(layout.with_keeper(closed, keeper), cost);
         let mut cover: Option<&AtomicU64> = None;
         for probe in 0..layout.probes() {
             let row = layout.with_probe(row, probe);
@@ -366,15 +386,47 @@ impl<R: Rank> Table<R> {
     /// Lists all states of a row as they are.
     pub(crate) fn row(&self, mixed: R) -> Vec<Entry> {
         let mut row = Vec::new();
-        self.scan(mixed, |_, word| {
-            row.push(Entry {
-                keeper: Square::from_index(self.layout.keeper(word)),
-                cost: self.layout.cost(word),
-                closed: word & CLOSED != 0,
-                side: self.layout.side(word),
-            });
-        });
+        self.scan(mixed, |_, word| row.push(self.entry(word)));
         row
+    }
+
+    /// Calls `visit` with every state in some of the lines, and its box set. Other threads may lower costs and store
+    /// states meanwhile; what they do may be seen or not.
+    pub(crate) fn for_each(&self, lines: Range<usize>, mut visit: impl FnMut(R, Entry)) {
+        let layout = &self.layout;
+        let all = self.slots() / SLOTS;
+        let cells = self.memory.cells();
+        for line in lines.start..lines.end.min(all) {
+            for slot in cells[line * SLOTS * R::WORDS..][..SLOTS * R::WORDS].chunks_exact(R::WORDS)
+            {
+                let word = Self::first_word(slot);
+                if word == EMPTY {
+                    continue;
+                }
+                let mut further = [0; 3];
+                for (copy, cell) in further.iter_mut().zip(&slot[1..]) {
+                    *copy = cell.load(Ordering::Relaxed);
+                }
+                let probe = layout.probe(word);
+                let home = (line as u64).wrapping_sub(probe * (probe + 1) / 2) & (all as u64 - 1);
+                let mixed = layout.mixed(word, &further[..R::WORDS - 1], home);
+                visit(self.mixer.unmix(mixed), self.entry(word));
+            }
+        }
+    }
+
+    /// Lines of the table as it stands.
+    pub(crate) fn lines(&self) -> usize {
+        self.slots() / SLOTS
+    }
+
+    fn entry(&self, word: u64) -> Entry {
+        Entry {
+            keeper: Square::from_index(self.layout.keeper(word)),
+            cost: self.layout.cost(word),
+            closed: word & CLOSED != 0,
+            side: self.layout.side(word),
+        }
     }
 
     #[inline(always)]

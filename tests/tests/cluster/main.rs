@@ -1,6 +1,7 @@
 //! Clusters of real processes on this machine.
 
 mod answers;
+mod durable;
 mod loss;
 mod memory;
 mod metrics;

@@ -65,6 +65,16 @@ fn workers_and_their_client_know_each_other() {
     args.extend(strs(&client));
     let answer = run(&args).expect(exit::SUCCESS);
     assert_eq!(answer.value("threads"), "2");
+    // With checkpoints there are calls of other kinds, to look who is there and to clean up.
+    let folder = secrets.path("checkpoint");
+    let mut args = vec!["solve", "p2", "--workers", list.as_str(), "--checkpoint", &folder];
+    args.extend(strs(&client));
+    run(&args).expect(exit::SUCCESS);
+    for worker in &workers {
+        let kept = worker.data().expect("it has a folder").join("journal");
+        let left = std::fs::read_dir(kept).map_or(0, Iterator::count);
+        assert_eq!(left, 0, "the workers were told to clean up");
+    }
     assert_eq!(probe(workers[0].address(), &client).code, Some(0));
     let refused = probe(workers[0].address(), &[]);
     assert_eq!(refused.code, Some(1));

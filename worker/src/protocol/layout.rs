@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sokohive_proto::{Fence, Owners, Peer, Prepare, Refusal, Task};
+use sokohive_proto::{Fence, Owners, Peer, Prepare, Refusal, SegmentName, Task};
 
 use super::Identity;
-use super::serving::Serving;
+use super::serving::{Part, Serving};
 
 /// What a shard is laid out from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,12 @@ pub struct Layout {
     pub memory: u64,
     /// Threads to search on.
     pub threads: u32,
+    /// Whether to keep a journal.
+    pub journal: bool,
+    /// Whether the shard is to stay empty, to be restored.
+    pub restores: bool,
+    /// The segments of earlier epochs that the job goes on from.
+    pub keep: Vec<SegmentName>,
 }
 
 /// Called into a job, without a shard yet; or for good, if the shard cannot be laid out.
@@ -33,6 +39,7 @@ pub(super) struct LayingOut {
     fence: Fence,
     index: u16,
     peers: usize,
+    restores: bool,
     heard: Duration,
     problem: Option<Refusal>,
 }
@@ -43,6 +50,7 @@ impl LayingOut {
             fence: prepare.fence,
             index: prepare.index,
             peers: prepare.peers.len(),
+            restores: prepare.restores,
             heard: now,
             problem: None,
         };
@@ -54,12 +62,16 @@ impl LayingOut {
             memory: prepare.task.memory.unwrap_or(u64::MAX).min(me.memory),
             task: prepare.task,
             threads: me.threads,
+            journal: prepare.journal,
+            restores: prepare.restores,
+            keep: prepare.keep,
         };
         (laying, layout)
     }
 
     pub(super) fn serve<S>(self, shard: Arc<S>) -> Serving<S> {
-        Serving::new(self.fence, self.index, self.peers, self.heard, shard)
+        let Self { fence, index, peers, restores, heard, .. } = self;
+        Serving::new(Part { fence, index, peers, restores }, heard, shard)
     }
 
     pub(super) fn fail(self, problem: Refusal) -> Self {

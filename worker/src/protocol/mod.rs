@@ -14,10 +14,12 @@
 //!   window per sender knows the numbers taken in.
 //! - Nothing of another job or of an earlier epoch reaches the shard: every call carries a
 //!   [`Fence`].
+//! - Nothing is taken in before a shard that is to be restored knows what is closed.
 //! - Nothing of a level that is over reaches the shard: the coordinator ends a level only when all
 //!   batches of it have been applied, so a fresh batch of such a level is refused as an error.
 
 mod figures;
+mod journal;
 mod layout;
 mod outgoing;
 mod serving;
@@ -28,9 +30,11 @@ use std::time::Duration;
 
 use sokohive_proto::{
     Epoch, Fence, Hello, Incarnation, OpenLevel, PROTOCOL, Poll, Prepare, Push, Refusal, Report,
+    Restore,
 };
 
 pub use figures::{Figures, Totals};
+pub use journal::Chore;
 use layout::LayingOut;
 pub use layout::Layout;
 pub use outgoing::{MAX_IN_FLIGHT, Outgoing, PushError, Retry};
@@ -53,6 +57,8 @@ pub struct Identity {
     pub memory: u64,
     /// Threads that it searches on.
     pub threads: u32,
+    /// Whether it has a place to keep a journal.
+    pub keeps_journal: bool,
 }
 
 /// The worker's side of the protocol.
@@ -63,6 +69,8 @@ pub struct Protocol<S> {
     last_epoch: u64,
     /// What has been done in jobs that are over.
     totals: Totals,
+    /// Whether the process has been told to end.
+    leaving: bool,
     state: State<S>,
 }
 
@@ -72,6 +80,15 @@ enum State<S> {
     Vacant,
     LayingOut(LayingOut),
     Serving(Serving<S>),
+}
+
+/// What [`Protocol::release`] leads to.
+#[derive(Debug)]
+pub struct Released<S> {
+    /// The shard, to be stopped.
+    pub shard: Option<Arc<S>>,
+    /// Whether what has been kept of the job is to be deleted, once the shard has been stopped.
+    pub discard: bool,
 }
 
 /// What [`Protocol::prepare`] leads to.
@@ -93,7 +110,13 @@ pub enum Preparation<S> {
 impl<S: Shard> Protocol<S> {
     /// A worker without a job, that has taken part in epochs up to `last_epoch`, 0 for none.
     pub fn new(identity: Identity, last_epoch: u64) -> Self {
-        Self { identity, last_epoch, totals: Totals::default(), state: State::Vacant }
+        Self {
+            identity,
+            last_epoch,
+            totals: Totals::default(),
+            leaving: false,
+            state: State::Vacant,
+        }
     }
 
     /// What the worker is.
@@ -124,6 +147,9 @@ impl<S: Shard> Protocol<S> {
         if protocol != PROTOCOL {
             return Err(Refusal::ProtocolVersion { expected: PROTOCOL, found: protocol });
         }
+        if self.leaving {
+            return Err(Refusal::ShuttingDown);
+        }
         Ok(Hello {
             protocol: PROTOCOL,
             incarnation: self.identity.incarnation,
@@ -131,6 +157,8 @@ impl<S: Shard> Protocol<S> {
             memory: self.identity.memory,
             threads: self.identity.threads,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            keeps_journal: self.identity.keeps_journal,
+            present: Vec::new(),
         })
     }
 
@@ -140,6 +168,9 @@ impl<S: Shard> Protocol<S> {
         let current = self.identity.incarnation;
         if called != current {
             return Err(Refusal::OtherIncarnation { current, called });
+        }
+        if self.leaving {
+            return Err(Refusal::ShuttingDown);
         }
         match &mut self.state {
             State::LayingOut(laying) if laying.fence() == prepare.fence => {
@@ -187,18 +218,46 @@ impl<S: Shard> Protocol<S> {
     }
 
     /// Opens a level.
-    pub fn open_level(&mut self, now: Duration, open: OpenLevel) -> Result<(), Refusal> {
-        self.serving(open.fence)?.open_level(now, &open)
+    pub fn open_level(&mut self, now: Duration, open: OpenLevel) -> Result<Vec<Chore<S>>, Refusal> {
+        self.serving(open.fence)?.open_level(now, open)
+    }
+
+    /// Begins to restore the shard.
+    pub fn restore(&mut self, now: Duration, restore: Restore) -> Result<(), Refusal> {
+        self.serving(restore.fence)?.restore(now, restore)
     }
 
     /// Takes note of what a poll brings. The answer is a [`Protocol::report`].
-    pub fn poll(&mut self, now: Duration, poll: Poll) -> Result<(), Refusal> {
-        self.serving(poll.fence)?.poll(now, &poll)
+    pub fn poll(&mut self, now: Duration, poll: Poll) -> Result<Vec<Chore<S>>, Refusal> {
+        self.serving(poll.fence)?.poll(now, poll)
+    }
+
+    /// A [`Chore::Sync`] is over. Says what to do next.
+    pub fn synced(
+        &mut self,
+        fence: Fence,
+        ordinal: u32,
+        result: Result<(), String>,
+    ) -> Option<Chore<S>> {
+        self.serving(fence).ok()?.synced(ordinal, result)
     }
 
     /// How things go in a job.
     pub fn report(&mut self, now: Duration, fence: Fence) -> Result<Report, Refusal> {
-        Ok(self.serving(fence)?.report(now))
+        let leaving = self.leaving;
+        Ok(Report { leaving, ..self.serving(fence)?.report(now) })
+    }
+
+    /// Takes part in no other job from now on: the process is about to end. Says whether there is a
+    /// job that has to end first.
+    pub fn leave(&mut self) -> bool {
+        self.leaving = true;
+        self.is_occupied()
+    }
+
+    /// Whether there is a job at hand.
+    pub fn is_occupied(&self) -> bool {
+        self.occupation().is_some()
     }
 
     /// Takes in a batch of a peer. Says whether it had come before.
@@ -225,11 +284,13 @@ impl<S: Shard> Protocol<S> {
         self.serving(fence).ok()?.outgoing(peer)
     }
 
-    /// Ends a job. Hands back its shard, to be stopped. A job that is over stays over.
-    pub fn release(&mut self, fence: Fence) -> Result<Option<Arc<S>>, Refusal> {
+    /// Ends a job. A job that is over stays over. With `discard` nobody will go on with it.
+    pub fn release(&mut self, fence: Fence, discard: bool) -> Result<Released<S>, Refusal> {
         match self.check(fence) {
-            Ok(()) => Ok(self.vacate()),
-            Err(Refusal::NoJob | Refusal::OldEpoch { .. }) => Ok(None),
+            Ok(()) => Ok(Released { shard: self.vacate(), discard }),
+            Err(Refusal::NoJob) => Ok(Released { shard: None, discard }),
+            // The job may go on in the newer epoch.
+            Err(Refusal::OldEpoch { .. }) => Ok(Released { shard: None, discard: false }),
             Err(refusal) => Err(refusal),
         }
     }

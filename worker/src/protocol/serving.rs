@@ -3,18 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sokohive_proto::{Fence, Level, OpenLevel, Poll, Push, Refusal, Report, Traffic};
+use sokohive_proto::{
+    Fence, Level, OpenLevel, Poll, Push, Refusal, Report, Restore, Traffic, Upkeep,
+};
 
 use super::figures::Figures;
+use super::journal::{Chore, Journal};
 use super::outgoing::Outgoing;
 use super::window::{Arrival, Window};
-use crate::shard::{OfferError, Shard};
+use crate::shard::{OfferError, Restoration, Shard};
 
 /// Taking part in a job: the shard, and what has been exchanged with every peer.
 #[derive(Debug)]
 pub(super) struct Serving<S> {
-    fence: Fence,
-    index: u16,
+    part: Part,
     heard: Duration,
     shard: Arc<S>,
     /// The level that is open; `None` before the first.
@@ -23,30 +25,36 @@ pub(super) struct Serving<S> {
     outgoing: Vec<Outgoing>,
     /// Counters of what came in; those of what went out are kept with each peer.
     received: Traffic,
+    journal: Journal,
+}
+
+/// The worker's part in the job.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) fence: Fence,
+    pub(super) index: u16,
+    pub(super) peers: usize,
+    /// Whether the shard has to be restored before anything else.
+    pub(super) restores: bool,
 }
 
 impl<S> Serving<S> {
-    pub(super) fn new(
-        fence: Fence,
-        index: u16,
-        peers: usize,
-        heard: Duration,
-        shard: Arc<S>,
-    ) -> Self {
+    pub(super) fn new(part: Part, heard: Duration, shard: Arc<S>) -> Self {
+        let peers = part.peers;
         Self {
-            fence,
-            index,
+            part,
             heard,
             shard,
             level: None,
             incoming: vec![Window::default(); peers],
             outgoing: vec![Outgoing::default(); peers],
             received: Traffic::default(),
+            journal: Journal::default(),
         }
     }
 
     pub(super) fn fence(&self) -> Fence {
-        self.fence
+        self.part.fence
     }
 
     pub(super) fn heard(&mut self, now: Duration) {
@@ -69,13 +77,47 @@ impl<S> Serving<S> {
         self.outgoing.get_mut(usize::from(peer))
     }
 
+    /// What was made durable, or why it was not. Says whether to go on.
+    pub(super) fn synced(&mut self, ordinal: u32, result: Result<(), String>) -> Option<Chore<S>> {
+        let ordinal = self.journal.synced(ordinal, result)?;
+        Some(Chore::Sync { shard: Arc::clone(&self.shard), ordinal })
+    }
+
     fn ordinal(&self) -> u32 {
         self.level.map_or(0, |level| level.ordinal)
+    }
+
+    /// Whether the shard still has to be restored.
+    fn awaits_restore(&self) -> bool {
+        self.part.restores && self.level.is_none()
     }
 }
 
 impl<S: Shard> Serving<S> {
-    pub(super) fn open_level(&mut self, now: Duration, open: &OpenLevel) -> Result<(), Refusal> {
+    /// Takes the place of opening the first level.
+    pub(super) fn restore(&mut self, now: Duration, restore: Restore) -> Result<(), Refusal> {
+        self.heard(now);
+        let (current, called) = (self.ordinal(), restore.level.ordinal);
+        if called < current {
+            return Err(Refusal::LevelOver { current, called });
+        }
+        if called == current && self.level == Some(restore.level) && self.part.restores {
+            return Ok(());
+        }
+        if !self.awaits_restore() || called != 1 {
+            return Err(contradiction(called));
+        }
+        self.level = Some(restore.level);
+        let Restore { level, segments, closed, incumbent, .. } = restore;
+        self.shard.restore(Restoration { level, segments, closed, incumbent });
+        Ok(())
+    }
+
+    pub(super) fn open_level(
+        &mut self,
+        now: Duration,
+        open: OpenLevel,
+    ) -> Result<Vec<Chore<S>>, Refusal> {
         self.heard(now);
         let (current, called) = (self.ordinal(), open.level.ordinal);
         if called < current {
@@ -86,7 +128,7 @@ impl<S: Shard> Serving<S> {
             if self.level != Some(open.level) {
                 return Err(contradiction(called));
             }
-        } else if called == current + 1 {
+        } else if called == current + 1 && !self.awaits_restore() {
             self.level = Some(open.level);
             self.shard.open_level(open.level, open.incumbent);
         } else {
@@ -95,10 +137,10 @@ impl<S: Shard> Serving<S> {
         if let Some(cost) = open.incumbent {
             self.shard.lower_incumbent(cost);
         }
-        Ok(())
+        self.keep_up(open.upkeep)
     }
 
-    pub(super) fn poll(&mut self, now: Duration, poll: &Poll) -> Result<(), Refusal> {
+    pub(super) fn poll(&mut self, now: Duration, poll: Poll) -> Result<Vec<Chore<S>>, Refusal> {
         self.heard(now);
         let called = poll.level.map_or(0, |level| level.ordinal);
         let current = self.ordinal();
@@ -111,7 +153,36 @@ impl<S: Shard> Serving<S> {
         if let Some(cost) = poll.incumbent {
             self.shard.lower_incumbent(cost);
         }
-        Ok(())
+        self.keep_up(poll.upkeep)
+    }
+
+    /// Begins what is wanted for the journal.
+    fn keep_up(&mut self, upkeep: Upkeep) -> Result<Vec<Chore<S>>, Refusal> {
+        let Upkeep { sync, compact, mut retire } = upkeep;
+        let last = self.ordinal().saturating_sub(1);
+        if sync > last || compact > last {
+            let problem = format!("field upkeep: level number {} is not over", sync.max(compact));
+            return Err(Refusal::BadField(problem));
+        }
+        if let Some(name) = retire.iter().find(|name| name.job() != self.part.fence.job) {
+            return Err(Refusal::BadField(format!(
+                "field upkeep.retire: {name} is of another job"
+            )));
+        }
+        let mut chores = Vec::new();
+        if self.journal.compact(compact) {
+            self.shard.compact();
+        }
+        if self.journal.ask(sync) {
+            chores.push(Chore::Sync { shard: Arc::clone(&self.shard), ordinal: sync });
+        }
+        if !retire.is_empty() {
+            // What is being written is needed, whatever anyone says.
+            let live = self.shard.status().segments;
+            retire.retain(|name| live.iter().all(|segment| segment.name != *name));
+            chores.push(Chore::Remove(retire));
+        }
+        Ok(chores)
     }
 
     /// What has been exchanged with all peers.
@@ -129,7 +200,7 @@ impl<S: Shard> Serving<S> {
     /// Figures for whoever watches.
     pub(super) fn figures(&self) -> Figures {
         Figures {
-            fence: self.fence,
+            fence: self.fence(),
             level: self.level,
             shard: self.shard.status(),
             traffic: self.traffic(),
@@ -158,6 +229,12 @@ impl<S: Shard> Serving<S> {
             statistics: status.statistics,
             traffic: self.traffic(),
             memory: status.memory + self.in_flight_bytes(),
+            segments: status.segments,
+            synced: self.journal.durable(),
+            journal_fault: status.journal_fault.or_else(|| self.journal.fault().map(str::to_owned)),
+            compacted: status.compacted,
+            leaving: false,
+            compacting: status.compacting,
         }
     }
 
@@ -166,7 +243,7 @@ impl<S: Shard> Serving<S> {
         match &result {
             Ok(false) => self.received.batches_received += 1,
             Ok(true) => self.received.batches_repeated += 1,
-            Err(Refusal::InboxFull) => {}
+            Err(Refusal::InboxFull | Refusal::NotReady) => {}
             Err(_) => self.received.batches_refused += 1,
         }
         result
@@ -178,8 +255,9 @@ impl<S: Shard> Serving<S> {
 
     fn take_in(&mut self, push: Push) -> Result<bool, Refusal> {
         let current = self.ordinal();
+        let awaits_restore = self.awaits_restore();
         let window = match self.incoming.get_mut(usize::from(push.source)) {
-            Some(window) if push.source != self.index => window,
+            Some(window) if push.source != self.part.index => window,
             _ => {
                 let problem = format!("field source: {} is no peer", push.source);
                 return Err(Refusal::BadField(problem));
@@ -192,9 +270,17 @@ impl<S: Shard> Serving<S> {
             }
             Arrival::Fresh => {}
         }
+        if awaits_restore {
+            // What is closed is not known yet.
+            return Err(Refusal::NotReady);
+        }
         let called = push.level.ordinal;
         if called < current {
             return Err(Refusal::LevelOver { current, called });
+        }
+        if self.part.restores && current == 1 && called > 1 {
+            // The shard still takes what comes for part of the checkpoint, which is in a journal.
+            return Err(Refusal::NotReady);
         }
         // A sender may have been told of the next level before us, never of the one after.
         if called > current + 1 {

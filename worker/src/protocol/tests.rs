@@ -6,20 +6,30 @@ use std::time::Duration;
 use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice, Side};
 use sokohive_proto::{
     Epoch, Fence, Incarnation, JobKey, Level, OpenLevel, Owners, PROTOCOL, Peer, Poll, Prepare,
-    Push, Rank, Refusal, Row, Task,
+    Push, Rank, Refusal, Restore, Row, Segment, SegmentName, Task, Upkeep,
 };
 
-use super::{Identity, Preparation, Protocol};
-use crate::shard::{OfferError, Sealed, Shard, ShardStatus};
+use super::{Chore, Identity, Preparation, Protocol};
+use crate::shard::{OfferError, Restoration, Sealed, Shard, ShardStatus};
 
 /// Remembers what it was given.
 #[derive(Debug, Default)]
 struct Memo {
     batches: Mutex<Vec<Vec<u8>>>,
     levels: Mutex<Vec<Level>>,
+    compacted: Mutex<u32>,
 }
 
 impl Shard for Memo {
+    fn restore(&self, restoration: Restoration) {
+        self.levels.lock().unwrap().push(restoration.level);
+    }
+    fn sync(&self) -> Result<(), String> {
+        Ok(())
+    }
+    fn compact(&self) {
+        *self.compacted.lock().unwrap() += 1;
+    }
     fn open_level(&self, level: Level, _: Option<u32>) {
         self.levels.lock().unwrap().push(level);
     }
@@ -36,7 +46,8 @@ impl Shard for Memo {
         None
     }
     fn status(&self) -> ShardStatus {
-        ShardStatus { applied: self.batches.lock().unwrap().len() as u64, ..Default::default() }
+        let applied = self.batches.lock().unwrap().len() as u64;
+        ShardStatus { applied, segments: vec![segment(1, 9)], ..Default::default() }
     }
     fn rows(&self, ranks: &[Rank]) -> Vec<Row> {
         vec![Row::default(); ranks.len()]
@@ -45,6 +56,12 @@ impl Shard for Memo {
 }
 
 const ME: u64 = 7;
+
+/// A segment of a job.
+fn segment(job: u64, number: u32) -> Segment {
+    let name = SegmentName::new(&format!("{job:016x}-1-0-{number}.seg")).unwrap();
+    Segment { name, bytes: 10, records: 1 }
+}
 
 fn at(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -77,6 +94,9 @@ fn prepare(fence: Fence) -> Prepare {
             memory: Some(5),
         },
         wait: Duration::ZERO,
+        journal: false,
+        restores: false,
+        keep: Vec::new(),
     }
 }
 
@@ -84,8 +104,20 @@ fn push(fence: Fence, ordinal: u32, sequence: u64, first: u8) -> Push {
     Push { fence, level: level(ordinal), source: 1, sequence, batch: vec![first, 1, 2] }
 }
 
+fn open(fence: Fence, ordinal: u32) -> OpenLevel {
+    let (level, upkeep) = (level(ordinal), Upkeep::default());
+    OpenLevel { fence, level, incumbent: None, wait: at(0), upkeep }
+}
+
+fn poll(fence: Fence, ordinal: u32) -> Poll {
+    let (level, upkeep) = (Some(level(ordinal)), Upkeep::default());
+    Poll { fence, level, incumbent: None, wait: at(0), upkeep }
+}
+
 fn vacant() -> Protocol<Memo> {
-    Protocol::new(Identity { incarnation: Incarnation::new(ME), memory: 1 << 20, threads: 2 }, 0)
+    let incarnation = Incarnation::new(ME);
+    let identity = Identity { incarnation, memory: 1 << 20, threads: 2, keeps_journal: true };
+    Protocol::new(identity, 0)
 }
 
 fn serving(fence: Fence) -> Protocol<Memo> {
@@ -174,16 +206,15 @@ fn other_jobs_and_old_epochs_are_refused() {
 fn levels_open_in_order_and_once() {
     let fence = fence(1, 1);
     let mut protocol = serving(fence);
-    let open =
-        |ordinal| OpenLevel { fence, level: level(ordinal), incumbent: None, wait: Duration::ZERO };
-    let poll = |ordinal| Poll { fence, level: Some(level(ordinal)), incumbent: None, wait: at(0) };
+    let open = |ordinal| open(fence, ordinal);
+    let poll = |ordinal| poll(fence, ordinal);
     assert!(protocol.open_level(at(0), open(2)).is_err());
-    assert_eq!(protocol.open_level(at(0), open(1)), Ok(()));
-    assert_eq!(protocol.open_level(at(0), open(1)), Ok(()));
-    assert_eq!(protocol.poll(at(0), poll(1)), Ok(()));
+    assert!(protocol.open_level(at(0), open(1)).is_ok());
+    assert!(protocol.open_level(at(0), open(1)).is_ok());
+    assert!(protocol.poll(at(0), poll(1)).is_ok());
     assert_eq!(protocol.push(push(fence, 2, 1, 0)), Ok(false), "a peer may be one level ahead");
     assert!(protocol.push(push(fence, 3, 2, 0)).is_err());
-    assert_eq!(protocol.open_level(at(0), open(2)), Ok(()));
+    assert!(protocol.open_level(at(0), open(2)).is_ok());
     assert!(matches!(protocol.open_level(at(0), open(1)), Err(Refusal::LevelOver { .. })));
     assert!(matches!(protocol.poll(at(0), poll(1)), Err(Refusal::LevelOver { .. })));
     assert!(matches!(protocol.push(push(fence, 1, 2, 0)), Err(Refusal::LevelOver { .. })));
@@ -196,9 +227,9 @@ fn levels_open_in_order_and_once() {
 fn a_released_job_is_over() {
     let now = fence(1, 1);
     let mut protocol = serving(now);
-    assert!(protocol.release(fence(2, 1)).is_err());
-    assert!(protocol.release(now).unwrap().is_some());
-    assert!(protocol.release(now).unwrap().is_none());
+    assert!(protocol.release(fence(2, 1), false).is_err());
+    assert!(protocol.release(now, false).unwrap().shard.is_some());
+    assert!(protocol.release(now, false).unwrap().shard.is_none());
     assert_eq!(protocol.push(push(now, 1, 1, 0)), Err(Refusal::NoJob));
     let refused = protocol.prepare(at(0), prepare(now));
     assert!(matches!(refused, Err(Refusal::OldEpoch { .. })), "{refused:?}");
@@ -222,7 +253,92 @@ fn a_board_that_cannot_be_taken_stays_refused() {
     let refusal = Refusal::BadBoard("too wide".to_owned());
     assert!(protocol.laid_out(fence, Err(refusal.clone())).is_none());
     assert_eq!(protocol.prepare(at(0), prepare(fence)).unwrap_err(), refusal);
-    assert!(protocol.release(fence).unwrap().is_none());
+    assert!(protocol.release(fence, false).unwrap().shard.is_none());
+}
+
+fn restored(fence: Fence) -> Protocol<Memo> {
+    let mut protocol = vacant();
+    let prepare = Prepare { restores: true, journal: true, ..prepare(fence) };
+    assert!(protocol.prepare(at(0), prepare).is_ok());
+    assert!(protocol.laid_out(fence, Ok(Arc::new(Memo::default()))).is_none());
+    protocol
+}
+
+#[test]
+fn a_shard_to_be_restored_takes_nothing_in_before() {
+    let fence = fence(1, 1);
+    let mut protocol = restored(fence);
+    let restore = Restore {
+        fence,
+        level: level(1),
+        segments: vec![segment(1, 0)],
+        closed: [Some(3), None],
+        incumbent: None,
+        wait: at(0),
+    };
+    assert_eq!(protocol.push(push(fence, 1, 1, 0)), Err(Refusal::NotReady));
+    assert!(protocol.open_level(at(0), open(fence, 1)).is_err());
+    assert_eq!(protocol.restore(at(0), restore.clone()), Ok(()));
+    assert_eq!(protocol.restore(at(0), restore.clone()), Ok(()), "the same call again");
+    assert_eq!(protocol.push(push(fence, 1, 1, 0)), Ok(false));
+    assert!(protocol.poll(at(0), poll(fence, 1)).is_ok());
+    assert_eq!(protocol.push(push(fence, 2, 2, 0)), Err(Refusal::NotReady), "not journalled yet");
+    assert!(protocol.open_level(at(0), open(fence, 2)).is_ok());
+    assert_eq!(protocol.push(push(fence, 2, 2, 0)), Ok(false));
+    assert!(matches!(protocol.restore(at(0), restore.clone()), Err(Refusal::LevelOver { .. })));
+    let shard = protocol.shard(at(0), fence).unwrap();
+    assert_eq!(*shard.levels.lock().unwrap(), [level(1), level(2)], "each begins once");
+    assert!(serving(fence).restore(at(0), restore).is_err(), "nobody has said so before");
+}
+
+#[test]
+fn the_journal_is_kept_up_once_for_each_wish() {
+    let fence = fence(1, 1);
+    let mut protocol = serving(fence);
+    let wish = |sync, compact, retire: Vec<SegmentName>| Poll {
+        upkeep: Upkeep { sync, compact, retire },
+        ..poll(fence, 2)
+    };
+    protocol.open_level(at(0), open(fence, 1)).unwrap();
+    protocol.open_level(at(0), open(fence, 2)).unwrap();
+    assert!(protocol.poll(at(0), wish(2, 0, Vec::new())).is_err(), "the level is not over");
+    let chores = protocol.poll(at(0), wish(1, 1, Vec::new())).unwrap();
+    assert!(matches!(chores[..], [Chore::Sync { ordinal: 1, .. }]), "{chores:?}");
+    assert!(protocol.poll(at(0), wish(1, 1, Vec::new())).unwrap().is_empty());
+    assert_eq!(protocol.report(at(0), fence).unwrap().synced, 0);
+    assert!(protocol.synced(fence, 1, Ok(())).is_none());
+    assert_eq!(protocol.report(at(0), fence).unwrap().synced, 1);
+    assert_eq!(*protocol.shard(at(0), fence).unwrap().compacted.lock().unwrap(), 1);
+    let foreign = wish(0, 0, vec![segment(2, 0).name]);
+    assert!(protocol.poll(at(0), foreign).is_err(), "nothing of another job is deleted");
+    // Number 9 is being written.
+    let chores = protocol.poll(at(0), wish(0, 0, vec![segment(1, 0).name, segment(1, 9).name]));
+    let [Chore::Remove(names)] = &chores.unwrap()[..] else {
+        panic!("segments are retired");
+    };
+    assert_eq!(*names, [segment(1, 0).name]);
+}
+
+#[test]
+fn what_is_kept_is_discarded_only_where_the_job_does_not_go_on() {
+    let mut protocol = serving(fence(1, 5));
+    assert!(!protocol.release(fence(1, 4), true).unwrap().discard, "an attempt that is over");
+    assert!(protocol.release(fence(1, 5), true).unwrap().discard);
+    assert!(protocol.release(fence(1, 5), true).unwrap().discard, "the same call again");
+}
+
+#[test]
+fn a_worker_that_leaves_says_so_and_takes_no_other_job() {
+    let now = fence(1, 1);
+    let mut protocol = serving(now);
+    assert!(protocol.leave(), "there is a job");
+    assert!(protocol.report(at(0), now).unwrap().leaving);
+    assert_eq!(protocol.hello(PROTOCOL).unwrap_err(), Refusal::ShuttingDown);
+    let refused = protocol.prepare(at(0), prepare(fence(1, 2))).unwrap_err();
+    assert_eq!(refused, Refusal::ShuttingDown);
+    assert!(protocol.release(now, false).unwrap().shard.is_some());
+    assert!(!protocol.is_occupied());
+    assert!(!vacant().leave());
 }
 
 #[test]

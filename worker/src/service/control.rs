@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sokohive_proto::wire::{self, worker_control_server::WorkerControl};
-use sokohive_proto::{Fence, OpenLevel, Poll, Prepare, Refusal, Report};
+use sokohive_proto::{Fence, OpenLevel, Poll, Prepare, Refusal, Report, Restore};
 use tokio::time::{Instant, timeout_at};
 use tonic::{Request, Response, Status};
 use tracing::{debug, info};
 
 use super::{Node, span};
 use crate::foundry::Foundry;
-use crate::protocol::Preparation;
+use crate::protocol::{Preparation, Released};
 use crate::shard::Shard;
 
 /// Longest time to hold back an answer, whatever the caller asks for.
@@ -69,6 +69,7 @@ fn is_news(report: &Report, told: Option<u32>) -> bool {
     let better = |cost| told.is_none_or(|told| cost < told);
     report.idle
         || report.memory_exhausted
+        || report.leaving
         || report.fault.is_some()
         || report.best.is_some_and(|best| better(best.cost))
 }
@@ -80,7 +81,17 @@ impl<F: Foundry> WorkerControl for Control<F> {
         request: Request<wire::HelloRequest>,
     ) -> Result<Response<wire::HelloResponse>, Status> {
         self.0.open()?;
-        let hello = self.0.protocol().hello(request.into_inner().protocol)?;
+        let request = request.into_inner();
+        let mut hello = self.0.protocol().hello(request.protocol)?;
+        let segments = request.segments().map_err(Refusal::from)?;
+        if !segments.is_empty() {
+            let node = Arc::clone(&self.0);
+            let present = tokio::task::spawn_blocking(move || node.foundry.present(&segments))
+                .await
+                .map_err(|error| Status::internal(format!("looking for segments: {error}")))?;
+            hello.present =
+                (0..).zip(present).filter_map(|(index, there)| there.then_some(index)).collect();
+        }
         Ok(Response::new(hello.into()))
     }
 
@@ -100,11 +111,26 @@ impl<F: Foundry> WorkerControl for Control<F> {
     ) -> Result<Response<wire::Report>, Status> {
         self.0.open()?;
         let open = OpenLevel::try_from(request.into_inner()).map_err(Refusal::from)?;
-        self.0.protocol().open_level(self.0.now(), open)?;
-        let level = open.level;
-        span::of_level(open.fence, level)
+        let (fence, level, incumbent, wait) = (open.fence, open.level, open.incumbent, open.wait);
+        let chores = self.0.protocol().open_level(self.0.now(), open)?;
+        span::of_level(fence, level)
             .in_scope(|| debug!(f = level.f, side = ?level.side, "level opened"));
-        let report = self.report(open.fence, open.incumbent, open.wait).await?;
+        self.0.see_to(fence, chores);
+        let report = self.report(fence, incumbent, wait).await?;
+        Ok(Response::new(report.into()))
+    }
+
+    async fn restore(
+        &self,
+        request: Request<wire::RestoreRequest>,
+    ) -> Result<Response<wire::Report>, Status> {
+        self.0.open()?;
+        let restore = Restore::try_from(request.into_inner()).map_err(Refusal::from)?;
+        let (fence, incumbent, wait) = (restore.fence, restore.incumbent, restore.wait);
+        let segments = restore.segments.len();
+        span::of_job(fence).in_scope(|| info!("{segments} segments to read"));
+        self.0.protocol().restore(self.0.now(), restore)?;
+        let report = self.report(fence, incumbent, wait).await?;
         Ok(Response::new(report.into()))
     }
 
@@ -114,8 +140,10 @@ impl<F: Foundry> WorkerControl for Control<F> {
     ) -> Result<Response<wire::Report>, Status> {
         self.0.open()?;
         let poll = Poll::try_from(request.into_inner()).map_err(Refusal::from)?;
-        self.0.protocol().poll(self.0.now(), poll)?;
-        let report = self.report(poll.fence, poll.incumbent, poll.wait).await?;
+        let (fence, incumbent, wait) = (poll.fence, poll.incumbent, poll.wait);
+        let chores = self.0.protocol().poll(self.0.now(), poll)?;
+        self.0.see_to(fence, chores);
+        let report = self.report(fence, incumbent, wait).await?;
         Ok(Response::new(report.into()))
     }
 
@@ -136,12 +164,22 @@ impl<F: Foundry> WorkerControl for Control<F> {
         &self,
         request: Request<wire::ReleaseRequest>,
     ) -> Result<Response<wire::ReleaseResponse>, Status> {
-        let fence = request.into_inner().fence().map_err(Refusal::from)?;
-        let released = self.0.protocol().release(fence)?;
-        if let Some(shard) = released {
+        let (fence, discard) = request.into_inner().parts().map_err(Refusal::from)?;
+        let Released { shard, discard } = self.0.protocol().release(fence, discard)?;
+        if shard.is_some() {
             span::of_job(fence).in_scope(|| info!("released"));
+        }
+        if shard.is_some() || discard {
+            let node = Arc::clone(&self.0);
             // Answer only when the memory is free: the next job may be about to take it.
-            let stopped = tokio::task::spawn_blocking(move || shard.stop());
+            let stopped = tokio::task::spawn_blocking(move || {
+                if let Some(shard) = shard {
+                    shard.stop();
+                }
+                if discard {
+                    node.foundry.discard(fence.job, None, &[]);
+                }
+            });
             let _ = tokio::time::timeout(LONGEST_WAIT, stopped).await;
         }
         self.0.has_changed();

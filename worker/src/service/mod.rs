@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sokohive_proto::{Refusal, Security};
+use sokohive_proto::{Fence, Refusal, Security};
 use tokio::sync::watch;
 use tracing::{info, warn};
 
@@ -24,7 +24,7 @@ pub(crate) use data::Data;
 use crate::epoch_file;
 use crate::footprint;
 use crate::foundry::Foundry;
-use crate::protocol::{Identity, Layout, Protocol};
+use crate::protocol::{Chore, Identity, Layout, Protocol};
 use crate::shard::Shard;
 
 /// What all calls share.
@@ -112,6 +112,9 @@ impl<F: Foundry> Node<F> {
     fn laid_out(self: &Arc<Self>, layout: &Layout) {
         let fence = layout.fence;
         let _inside = span::of_job(fence).entered();
+        if layout.journal || layout.restores {
+            self.foundry.discard(fence.job, Some(fence.epoch), &layout.keep);
+        }
         if let Some(directory) = &self.data_dir
             && let Err(error) = epoch_file::write(directory, fence.epoch)
         {
@@ -151,6 +154,52 @@ impl<F: Foundry> Node<F> {
     pub(crate) fn stop(shard: Option<Arc<F::Shard>>) {
         if let Some(shard) = shard {
             tokio::task::spawn_blocking(move || shard.stop());
+        }
+    }
+
+    /// Does what has been asked for beside the search, where the disk may be waited for.
+    fn see_to(self: &Arc<Self>, fence: Fence, chores: Vec<Chore<F::Shard>>) {
+        for chore in chores {
+            let node = Arc::clone(self);
+            match chore {
+                Chore::Remove(names) => {
+                    tokio::task::spawn_blocking(move || node.foundry.remove(&names));
+                }
+                Chore::Sync { shard, ordinal } => {
+                    tokio::task::spawn_blocking(move || node.sync(fence, shard, ordinal));
+                }
+            }
+        }
+    }
+
+    /// Makes a journal durable, again and again while there is a reason to.
+    fn sync(&self, fence: Fence, mut shard: Arc<F::Shard>, mut ordinal: u32) {
+        loop {
+            let result = shard.sync();
+            if let Err(error) = &result {
+                warn!("job {}: the journal is not durable: {error}", fence.job);
+            }
+            let next = self.protocol().synced(fence, ordinal, result);
+            self.has_changed();
+            match next {
+                Some(Chore::Sync { shard: next, ordinal: later }) => {
+                    (shard, ordinal) = (next, later);
+                }
+                Some(Chore::Remove(_)) | None => return,
+            }
+        }
+    }
+
+    /// Tells the coordinator that this process is about to end, and waits until no job is left.
+    pub(crate) async fn leave(self: Arc<Self>) {
+        let mut changes = self.changes();
+        let mut occupied = self.protocol().leave();
+        self.has_changed();
+        while occupied {
+            if changes.changed().await.is_err() {
+                return;
+            }
+            occupied = self.protocol().is_occupied();
         }
     }
 

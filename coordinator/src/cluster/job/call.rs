@@ -1,6 +1,10 @@
 //! Calls to workers.
 
-use sokohive_proto::{Fence, Hello, OpenLevel, Poll, Prepare, Rank, Refusal, Report, Row};
+use std::sync::Arc;
+
+use sokohive_proto::{
+    Fence, Hello, OpenLevel, Poll, Prepare, Rank, Refusal, Report, Restore, Row, Segment,
+};
 
 /// One attempt at a call; never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,18 +19,25 @@ impl CallId {
 /// What a worker is asked. Every request can be repeated without harm.
 #[derive(Clone, Debug)]
 pub enum Request {
-    /// Who is there?
-    Hello,
+    /// Who is there, and which of these segments can it read?
+    Hello(Arc<[Segment]>),
     /// Lay out a shard.
     Prepare(Box<Prepare>),
+    /// Read segments, in place of opening the first level.
+    Restore(Box<Restore>),
     /// Open a level.
     OpenLevel(OpenLevel),
     /// How do things go?
     Poll(Poll),
     /// Read rows.
     Rows(Fence, Vec<Rank>),
-    /// Give the memory back.
-    Release(Fence),
+    /// Give the memory back, and delete what is kept of the job if nobody goes on with it.
+    Release {
+        /// The job and epoch.
+        fence: Fence,
+        /// Whether nobody goes on with it.
+        discard: bool,
+    },
 }
 
 /// What a worker answers.
@@ -39,7 +50,7 @@ pub enum Reply {
         /// Whether the shard is there; if not, ask again.
         ready: bool,
     },
-    /// To [`Request::OpenLevel`] and [`Request::Poll`].
+    /// To [`Request::Restore`], [`Request::OpenLevel`] and [`Request::Poll`].
     Report(Box<Report>),
     /// To [`Request::Rows`].
     Rows(Vec<Row>),

@@ -29,15 +29,17 @@ pub enum Ending {
 pub enum StopReason {
     /// The time given to it is over.
     Time,
-    /// Nobody wants the answer any more.
+    /// Somebody wants it to stop, and may want to go on later.
     Interrupt,
+    /// Nobody wants the answer any more.
+    Cancel,
 }
 
 impl From<StopReason> for Limit {
     fn from(reason: StopReason) -> Self {
         match reason {
             StopReason::Time => Self::Time,
-            StopReason::Interrupt => Self::Interrupted,
+            StopReason::Interrupt | StopReason::Cancel => Self::Interrupted,
         }
     }
 }

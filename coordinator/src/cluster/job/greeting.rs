@@ -3,9 +3,10 @@
 use sokohive_proto::{ClusterFailure, Epoch, Fence, Hello, PROTOCOL};
 
 use super::call::{Reply, Request};
+use super::claiming::Claiming;
 use super::member::Loss;
-use super::preparing::Preparing;
 use super::releasing::Releasing;
+use super::restoring::deal;
 use super::shared::Shared;
 use super::{Ending, State};
 
@@ -21,10 +22,14 @@ impl Greeting {
                 level: 0,
                 reason: "there are no workers".to_owned(),
                 retryable: true,
+                saved: None,
             };
             return Releasing::enter(shared, Ending::Failed(failure));
         }
-        shared.call_all(&Request::Hello);
+        let checkpoint = shared.settings.checkpoint.as_deref();
+        let placed = checkpoint.map_or(&[][..], |checkpoint| &checkpoint.segments);
+        let segments = placed.iter().map(|placed| placed.segment.clone()).collect();
+        shared.call_all(&Request::Hello(segments));
         State::Greeting(Self)
     }
 
@@ -39,10 +44,17 @@ impl Greeting {
         if shared.members.iter().any(|member| member.hello.is_none()) {
             return State::Greeting(self);
         }
+        shared.dealt = match deal(shared) {
+            Ok(dealt) => dealt,
+            Err(failure) => return Releasing::enter(shared, Ending::Failed(failure)),
+        };
         let hellos = shared.members.iter().filter_map(|member| member.hello.as_ref());
-        let last = hellos.map(|hello| hello.last_epoch).max().unwrap_or(0);
+        let known = hellos.map(|hello| hello.last_epoch).max().unwrap_or(0);
+        let checkpoint = shared.settings.checkpoint.as_deref();
+        let written = checkpoint.map_or(0, |checkpoint| checkpoint.epoch.get());
+        let last = known.max(written).max(shared.settings.last_epoch);
         shared.fence = Some(Fence { job: shared.settings.key, epoch: Epoch::after(last) });
-        Preparing::enter(shared)
+        Claiming::enter(shared)
     }
 }
 
@@ -50,6 +62,10 @@ impl Greeting {
 fn unfit(shared: &Shared, hello: &Hello) -> Option<Loss> {
     if hello.protocol != PROTOCOL {
         let reason = format!("it speaks protocol version {}, expected {PROTOCOL}", hello.protocol);
+        return Some(Loss { reason, retryable: false });
+    }
+    if shared.settings.every.is_some() && !hello.keeps_journal {
+        let reason = "it keeps no journal: start it with --data-dir".to_owned();
         return Some(Loss { reason, retryable: false });
     }
     let met = shared.members.iter().find(|member| {

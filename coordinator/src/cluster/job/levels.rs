@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use sokohive_engine::Side;
+use sokohive_engine::{Reached, Side};
 use sokohive_proto::OpenList;
 
 /// Chooses the levels of one search. The job only sees to it that a level is over on all workers
@@ -16,6 +16,9 @@ pub trait Levels: Debug + Send {
         open: [Option<OpenList>; 2],
         incumbent: Option<u32>,
     ) -> Option<(Side, u32)>;
+
+    /// Takes note that the level chosen last is over on all workers; how far the levels have come.
+    fn level_is_over(&mut self) -> Reached;
 
     /// Proven: every solution costs at least this much.
     fn lower_bound(&self) -> u32;

@@ -30,6 +30,8 @@ pub(super) struct Member {
     pub(super) hello: Option<Hello>,
     /// The newest report, empty before the first.
     pub(super) report: Report,
+    /// The number of the last wish to write its journal anew, 0 for none.
+    pub(super) compact: u32,
     call: Option<Call>,
 }
 
@@ -59,7 +61,7 @@ pub(super) struct Loss {
 
 impl Member {
     pub(super) fn new(address: String) -> Self {
-        Self { address, hello: None, report: Report::default(), call: None }
+        Self { address, hello: None, report: Report::default(), compact: 0, call: None }
     }
 
     /// Whether an answer is awaited.

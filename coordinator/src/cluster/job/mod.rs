@@ -2,17 +2,22 @@
 //! time, calls to be made and the ending come out. No sockets, no threads, no clock.
 //!
 //! ```text
-//!  Greeting ──▶ Preparing ──▶ Surveying ──▶ Searching ⟲ ──▶ WalkingBack ──▶ Releasing ──▶ Ended
-//!     │             │             │             │                │              ▲
-//!     └─────────────┴─────────────┴─────────────┴────────────────┴──────────────┘
+//!  Greeting ─▶ Claiming ─▶ Preparing ─▶ Surveying ─▶ Searching ⟲ ─▶ WalkingBack ─▶ Concluding ─▶ Releasing ─▶ Ended
+//!     │            │           │  └─ restoring ──────▶   │              ▲                          ▲
+//!     │            │           │                         └─▶ Settling ──┤                          │
+//!     └────────────┴───────────┴─────────────────────────────────┴─────┴──────────────────────────┘
 //!           a worker lost, a limit, an interruption, nothing to walk back from
 //! ```
 //!
 //! - *Greeting*: who is there? Gives the epoch: larger than any that a worker has seen.
+//! - *Claiming*: where checkpoints are kept, the epoch is written down before it is used.
 //! - *Preparing*: every worker lays out its shard.
 //! - *Surveying*: what is open before the first level?
-//! - *Searching*: one level after another; a level is over as [`waves`] tells.
+//! - *Searching*: one level after another; a level is over as [`waves`] tells. Reading a checkpoint
+//!   back is the first of them, and over by the same rule.
+//! - *Settling*: the search is given up; the checkpoint of its last edge is waited for.
 //! - *Walking back*: rows are read along the solution; the walk itself is the driver's.
+//! - *Concluding*: the result is written down, as what it was proven from is about to be deleted.
 //! - *Releasing*: workers give their memory back.
 //!
 //! There is at most one call to a worker at a time. A call that brings no answer is made again,
@@ -20,34 +25,44 @@
 //! [`LOST`] is lost, and without it the job cannot go on.
 
 mod call;
+mod claiming;
+mod concluding;
 mod ending;
 mod greeting;
+mod keeping;
 mod levels;
 mod member;
 mod preparing;
 mod releasing;
+mod restoring;
 mod searching;
+mod settling;
 mod shared;
 mod surveying;
 mod walking_back;
 pub mod waves;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use sokohive_engine::{Limit, Statistics};
+use sokohive_engine::{Limit, SearchChoice, Statistics};
 use sokohive_proto::{
-    Fence, Finish, JobKey, JobProgress, Level, Rank, Refusal, Row, Task, Traffic,
+    Checkpoint, Epoch, Fence, Finish, JobKey, JobProgress, Level, Rank, Refusal, Row, Task, Traffic,
 };
 
 pub use call::{CallError, CallId, Reply, Request};
+use claiming::Claiming;
+use concluding::Concluding;
 pub use ending::{Ending, StopReason};
 use greeting::Greeting;
+use keeping::Keeping;
 pub use levels::Levels;
 pub use member::LOST;
 use member::Member;
 use preparing::Preparing;
 use releasing::Releasing;
 use searching::Searching;
+use settling::{Settling, Then};
 use shared::Shared;
 use surveying::Surveying;
 use walking_back::WalkingBack;
@@ -57,14 +72,24 @@ use walking_back::WalkingBack;
 pub struct Settings {
     /// The job; drawn at random.
     pub key: JobKey,
+    /// What results are printed under.
+    pub name: String,
     /// What is to be proven.
     pub task: Task,
+    /// The ends that are searched from.
+    pub search: SearchChoice,
     /// Host and port of every worker.
     pub workers: Vec<String>,
     /// Most rows to expand, in all workers together.
     pub expansions: Option<u64>,
-    /// Chooses the levels.
+    /// Chooses the levels; those after the ones that the checkpoint has seen over.
     pub levels: Box<dyn Levels>,
+    /// How often a checkpoint is taken; `None` to keep nothing.
+    pub every: Option<Duration>,
+    /// What to go on from.
+    pub checkpoint: Option<Arc<Checkpoint>>,
+    /// The largest epoch that earlier attempts have used, 0 for none.
+    pub last_epoch: u64,
 }
 
 /// What happens to a job.
@@ -85,6 +110,10 @@ pub enum Event {
     RowsWanted(Vec<(usize, Vec<Rank>)>),
     /// The walk back is over; its result is the driver's, an error ends the job.
     WalkedBack(Result<(), String>),
+    /// [`Command::Commit`] is done, or why it could not be.
+    Committed(Result<(), String>),
+    /// [`Command::Conclude`] is done, or why it could not be.
+    Concluded(Result<(), String>),
 }
 
 /// What is to be done for a job.
@@ -103,6 +132,11 @@ pub enum Command {
     WalkBack(Finish),
     /// The rows wanted, in the order wanted.
     Deliver(Vec<(usize, Vec<Row>)>),
+    /// Write the manifest of a checkpoint, durably, and report [`Event::Committed`]. Manifests are
+    /// written in the order of the commands.
+    Commit(Arc<Checkpoint>),
+    /// Write the result into the manifest, durably, and report [`Event::Concluded`].
+    Conclude(Ending),
     /// The job is over.
     End(Ending),
 }
@@ -118,10 +152,13 @@ pub struct Job {
 #[derive(Debug)]
 enum State {
     Greeting(Greeting),
+    Claiming(Claiming),
     Preparing(Preparing),
     Surveying(Surveying),
     Searching(Searching),
+    Settling(Settling),
     WalkingBack(WalkingBack),
+    Concluding(Concluding),
     Releasing(Releasing),
     Ended,
 }
@@ -152,6 +189,21 @@ impl Job {
                 State::WalkingBack(walking) => walking.walked_back(&mut self.shared, result),
                 other => other,
             },
+            Event::Committed(result) => match state {
+                State::Claiming(claiming) => claiming.committed(&mut self.shared, result),
+                State::Settling(settling) => {
+                    self.shared.committed(result.is_ok());
+                    settling.committed(&mut self.shared, result.is_ok())
+                }
+                other => {
+                    self.shared.committed(result.is_ok());
+                    other
+                }
+            },
+            Event::Concluded(result) => match state {
+                State::Concluding(concluding) => concluding.concluded(&mut self.shared, &result),
+                other => other,
+            },
         };
         self.shared.take_commands()
     }
@@ -161,11 +213,14 @@ impl Job {
         let state = match &self.state {
             State::Ended => return None,
             State::Searching(searching) => searching.deadline(),
+            State::Settling(settling) => Some(settling.deadline()),
             State::Releasing(releasing) => Some(releasing.deadline()),
             State::Greeting(_)
+            | State::Claiming(_)
             | State::Preparing(_)
             | State::Surveying(_)
-            | State::WalkingBack(_) => None,
+            | State::WalkingBack(_)
+            | State::Concluding(_) => None,
         };
         let members = self.shared.members.iter().filter_map(Member::deadline);
         // The far deadline only keeps a driver from waiting without any.
@@ -176,6 +231,21 @@ impl Job {
     /// The job and epoch once they are known, and the level that is open.
     pub fn place(&self) -> (Option<Fence>, Option<Level>) {
         (self.shared.fence, self.shared.level)
+    }
+
+    /// The epoch, once the workers have been greeted.
+    pub fn epoch(&self) -> Option<Epoch> {
+        self.shared.fence.map(|fence| fence.epoch)
+    }
+
+    /// The newest checkpoint whose manifest is written.
+    pub fn saved(&self) -> Option<&Arc<Checkpoint>> {
+        self.shared.keeping.as_ref().map(Keeping::saved)
+    }
+
+    /// Levels opened so far, those before the checkpoint included.
+    pub fn levels_opened(&self) -> u64 {
+        self.shared.statistics().0.levels
     }
 
     /// Figures for whoever watches.
@@ -208,8 +278,11 @@ impl Job {
                 State::Preparing(preparing) => preparing.answered(shared, worker, &reply),
                 State::Surveying(surveying) => surveying.answered(shared, worker, reply),
                 State::Searching(searching) => searching.answered(shared, worker, reply),
+                State::Settling(settling) => settling.answered(shared, worker, reply),
                 State::WalkingBack(walking) => walking.answered(shared, worker, reply),
-                State::Releasing(_) | State::Ended => state,
+                State::Claiming(_) | State::Concluding(_) | State::Releasing(_) | State::Ended => {
+                    state
+                }
             },
             Err(CallError::Refused(Refusal::TooLittleMemory(_))) => {
                 WalkingBack::enter_limit(shared, Limit::Memory)
@@ -235,6 +308,7 @@ impl Job {
         shared.call_again();
         match state {
             State::Searching(searching) => searching.tick(shared),
+            State::Settling(settling) => settling.tick(shared),
             other => other,
         }
     }
@@ -242,11 +316,21 @@ impl Job {
     fn stop(&mut self, state: State, reason: StopReason) -> State {
         match state {
             // The ending is settled already.
-            State::WalkingBack(_) | State::Releasing(_) | State::Ended => state,
-            State::Greeting(_)
-            | State::Preparing(_)
-            | State::Surveying(_)
-            | State::Searching(_) => WalkingBack::enter_limit(&mut self.shared, reason.into()),
+            State::WalkingBack(_) | State::Concluding(_) | State::Releasing(_) | State::Ended => {
+                state
+            }
+            State::Settling(_) => {
+                self.shared.cancelled |= reason == StopReason::Cancel;
+                state
+            }
+            _ if reason == StopReason::Cancel => {
+                self.shared.cancelled = true;
+                WalkingBack::enter_limit(&mut self.shared, reason.into())
+            }
+            State::Searching(_) => Settling::enter(&mut self.shared, Then::Limit(reason.into())),
+            State::Greeting(_) | State::Claiming(_) | State::Preparing(_) | State::Surveying(_) => {
+                WalkingBack::enter_limit(&mut self.shared, reason.into())
+            }
         }
     }
 }

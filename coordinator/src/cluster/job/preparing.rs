@@ -6,6 +6,7 @@ use sokohive_proto::{Incarnation, Owners, Peer, Prepare};
 
 use super::State;
 use super::call::{Reply, Request};
+use super::searching::Searching;
 use super::shared::Shared;
 use super::surveying::Surveying;
 
@@ -31,7 +32,7 @@ impl Preparing {
             _ => call(shared, worker),
         }
         if self.ready.iter().all(|&ready| ready) {
-            Surveying::enter(shared)
+            if shared.restores() { Searching::restore(shared) } else { Surveying::enter(shared) }
         } else {
             State::Preparing(self)
         }
@@ -46,6 +47,9 @@ fn call(shared: &mut Shared, worker: usize) {
         address: member.address.clone(),
         incarnation: member.hello.as_ref().map_or(Incarnation::new(1), |hello| hello.incarnation),
     });
+    let checkpoint = shared.settings.checkpoint.as_deref();
+    let placed = checkpoint.map_or(&[][..], |checkpoint| &checkpoint.segments);
+    let keep = placed.iter().map(|placed| placed.segment.name.clone());
     let prepare = Prepare {
         fence,
         // Lists of more than 1,024 workers are refused before.
@@ -54,6 +58,9 @@ fn call(shared: &mut Shared, worker: usize) {
         owners: Owners::even(shared.members.len()),
         task: shared.settings.task.clone(),
         wait: WAIT,
+        journal: shared.settings.every.is_some(),
+        restores: shared.restores(),
+        keep: keep.collect(),
     };
     shared.call(worker, Request::Prepare(Box::new(prepare)));
 }

@@ -34,7 +34,8 @@ impl Releasing {
         shared.members.iter_mut().for_each(Member::settle);
         // Without an epoch nobody has been called into the job.
         if let Some(fence) = shared.fence {
-            shared.call_all(&Request::Release(fence));
+            let discard = shared.discard;
+            shared.call_all(&Request::Release { fence, discard });
         }
         let releasing = Self { ending, until: shared.now + PATIENCE, lost };
         releasing.end_if_done(shared)

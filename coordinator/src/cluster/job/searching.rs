@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use sokohive_engine::{Limit, Side};
-use sokohive_proto::{Level, OpenLevel, OpenList, Poll};
+use sokohive_proto::{Level, OpenLevel, OpenList, Poll, Restore};
 
 use super::call::{Reply, Request};
+use super::member::Loss;
 use super::releasing::Releasing;
+use super::settling::{Settling, Then};
 use super::shared::{Shared, Trouble};
 use super::walking_back::WalkingBack;
 use super::waves::{Counts, Verdict, Waves};
@@ -29,9 +31,36 @@ pub(super) struct Searching {
     /// When the next wave starts; `None` while one is under way.
     next_wave: Option<Duration>,
     pause: Duration,
+    /// Whether a checkpoint is being read, in place of a level.
+    restoring: bool,
 }
 
 impl Searching {
+    /// Has the checkpoint read back, in place of opening the first level.
+    pub(super) fn restore(shared: &mut Shared) -> State {
+        let checkpoint = shared.settings.checkpoint.as_deref();
+        let reached = checkpoint.map(|checkpoint| checkpoint.reached).unwrap_or_default();
+        let level = Level { ordinal: 1, side: Side::Forward, f: reached.lower_bound };
+        shared.level = Some(level);
+        let mut dealt = std::mem::take(&mut shared.dealt);
+        if let Some(fence) = shared.fence {
+            let (closed, incumbent) = (reached.closed, shared.incumbent_cost());
+            shared.call_each(|_, worker| {
+                let segments = dealt.get_mut(worker).map(std::mem::take).unwrap_or_default();
+                let wait = WAIT;
+                Request::Restore(Box::new(Restore {
+                    fence,
+                    level,
+                    segments,
+                    closed,
+                    incumbent,
+                    wait,
+                }))
+            });
+        }
+        Self::begin(shared, level, true)
+    }
+
     /// Opens the next level, or ends the search.
     ///
     /// Sound as the level before is over on all workers: what waits now is all there is.
@@ -52,11 +81,17 @@ impl Searching {
         shared.level = Some(level);
         if let Some(fence) = shared.fence {
             let incumbent = shared.incumbent_cost();
-            shared.call_all(&Request::OpenLevel(OpenLevel { fence, level, incumbent, wait: WAIT }));
+            shared.call_each(|upkeep, _| {
+                Request::OpenLevel(OpenLevel { fence, level, incumbent, wait: WAIT, upkeep })
+            });
         }
+        Self::begin(shared, level, false)
+    }
+
+    fn begin(shared: &Shared, level: Level, restoring: bool) -> State {
         // The reports that answer the opening are the first wave.
         let waves = Waves::new(shared.members.len());
-        State::Searching(Self { level, waves, next_wave: None, pause: FIRST_PAUSE })
+        State::Searching(Self { level, waves, next_wave: None, pause: FIRST_PAUSE, restoring })
     }
 
     pub(super) fn answered(mut self, shared: &mut Shared, worker: usize, reply: Reply) -> State {
@@ -71,9 +106,17 @@ impl Searching {
         if let Some(trouble) = shared.absorb(worker, *report) {
             return end_for(shared, trouble);
         }
+        shared.commit_what_is_durable();
         match self.waves.record(worker, counts) {
             None => State::Searching(self),
-            Some(Verdict::Over) => Self::advance(shared),
+            Some(Verdict::Over) => {
+                if self.restoring {
+                    shared.walkable = true;
+                } else {
+                    shared.reach_edge(self.level.ordinal);
+                }
+                Self::advance(shared)
+            }
             Some(Verdict::Confirm) => self.wave(shared),
             Some(Verdict::Working) => {
                 self.pause = FIRST_PAUSE;
@@ -104,8 +147,10 @@ impl Searching {
     fn wave(self, shared: &mut Shared) -> State {
         if let Some(fence) = shared.fence {
             let incumbent = shared.incumbent_cost();
-            let poll = Poll { fence, level: Some(self.level), incumbent, wait: WAIT };
-            shared.call_all(&Request::Poll(poll));
+            let level = Some(self.level);
+            shared.call_each(|upkeep, _| {
+                Request::Poll(Poll { fence, level, incumbent, wait: WAIT, upkeep })
+            });
         }
         State::Searching(self)
     }
@@ -124,7 +169,11 @@ fn waiting(shared: &Shared, side: Side) -> Option<OpenList> {
 pub(super) fn end_for(shared: &mut Shared, trouble: Trouble) -> State {
     match trouble {
         Trouble::Failed(worker, loss) => Releasing::enter_failed(shared, worker, loss),
-        Trouble::Memory => WalkingBack::enter_limit(shared, Limit::Memory),
-        Trouble::Expansions => WalkingBack::enter_limit(shared, Limit::Expansions),
+        Trouble::Leaving(worker) => {
+            let loss = Loss { reason: "it is shutting down".to_owned(), retryable: true };
+            Settling::enter(shared, Then::Failed(worker, loss))
+        }
+        Trouble::Memory => Settling::enter(shared, Then::Limit(Limit::Memory)),
+        Trouble::Expansions => Settling::enter(shared, Then::Limit(Limit::Expansions)),
     }
 }

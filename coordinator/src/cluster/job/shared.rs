@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use sokohive_engine::Statistics;
-use sokohive_proto::{ClusterFailure, Fence, Finish, JobProgress, Level, Report, Traffic};
+use sokohive_proto::{
+    ClusterFailure, Fence, Finish, JobProgress, Level, Report, Segment, Traffic, Upkeep,
+};
 
 use super::call::{CallError, CallId, Reply, Request};
+use super::keeping::{Keeping, Standing};
 use super::member::{Loss, Member};
 use super::{Command, Ending, LOST, Settings};
 
@@ -24,6 +27,18 @@ pub(super) struct Shared {
     pub(super) level: Option<Level>,
     /// Every solution costs at least this much. INVARIANT: never falls.
     pub(super) lower_bound: u32,
+    /// What is kept of the job; `None` where nothing is, or the manifest is not there yet.
+    pub(super) keeping: Option<Keeping>,
+    /// What each worker reads of the checkpoint.
+    pub(super) dealt: Vec<Vec<Segment>>,
+    /// Whether the tables are there, to walk back in.
+    pub(super) walkable: bool,
+    /// Whether nobody wants the answer any more.
+    pub(super) cancelled: bool,
+    /// Whether what is kept of the job is to be deleted.
+    pub(super) discard: bool,
+    /// What earlier attempts have counted, as far as it was kept.
+    base: Statistics,
     last_call: u64,
     commands: Vec<Command>,
 }
@@ -33,6 +48,8 @@ pub(super) struct Shared {
 pub(super) enum Trouble {
     /// A worker, by its index, has failed or is out of reach of another.
     Failed(usize, Loss),
+    /// A worker, by its index, has been told to end.
+    Leaving(usize),
     /// A worker has no memory left.
     Memory,
     /// All workers together have expanded as much as they may.
@@ -41,15 +58,29 @@ pub(super) enum Trouble {
 
 impl Shared {
     pub(super) fn new(now: Duration, settings: Settings) -> Self {
+        let checkpoint = settings.checkpoint.as_deref();
+        let (incumbent, lower_bound) = match checkpoint {
+            Some(checkpoint) => (checkpoint.best, checkpoint.reached.lower_bound),
+            None => (None, 0),
+        };
+        // The states are counted again when they are read, the bytes when they are held.
+        let counted = checkpoint.map(|checkpoint| checkpoint.statistics).unwrap_or_default();
+        let base = Statistics { states: 0, peak_bytes: 0, ..counted };
         Self {
             now,
             started: now,
             members: settings.workers.iter().cloned().map(Member::new).collect(),
             settings,
             fence: None,
-            incumbent: None,
+            incumbent,
             level: None,
-            lower_bound: 0,
+            lower_bound,
+            keeping: None,
+            dealt: Vec::new(),
+            walkable: false,
+            cancelled: false,
+            discard: false,
+            base,
             last_call: 0,
             commands: Vec::new(),
         }
@@ -78,6 +109,51 @@ impl Shared {
     /// Calls all workers with the same request.
     pub(super) fn call_all(&mut self, request: &Request) {
         (0..self.members.len()).for_each(|worker| self.call(worker, request.clone()));
+    }
+
+    /// Calls all workers, each with a request of its own, given what is to be done for its journal and
+    /// its index.
+    pub(super) fn call_each(&mut self, mut request: impl FnMut(Upkeep, usize) -> Request) {
+        for worker in 0..self.members.len() {
+            let member = &self.members[worker];
+            let upkeep = self.keeping.as_ref().map(|keeping| keeping.upkeep(member));
+            let request = request(upkeep.unwrap_or_default(), worker);
+            self.call(worker, request);
+        }
+        if let Some(keeping) = &mut self.keeping {
+            keeping.told();
+        }
+    }
+
+    /// Whether the job goes on from where an earlier attempt has got to.
+    pub(super) fn restores(&self) -> bool {
+        let checkpoint = self.settings.checkpoint.as_deref();
+        checkpoint.is_some_and(|checkpoint| checkpoint.reached.levels > 0)
+    }
+
+    /// A level is over on all workers, and the next is not open: a moment to go on from.
+    pub(super) fn reach_edge(&mut self, ordinal: u32) {
+        let (statistics, _) = self.statistics();
+        let reached = self.settings.levels.level_is_over();
+        let standing = Standing { reached, best: self.incumbent, statistics };
+        if let Some(keeping) = &mut self.keeping {
+            keeping.reach(self.now, ordinal, &standing, &mut self.members);
+        }
+    }
+
+    /// Has the manifest written of a checkpoint whose segments are all durable.
+    pub(super) fn commit_what_is_durable(&mut self) {
+        let keeping = self.keeping.as_mut();
+        if let Some(checkpoint) = keeping.and_then(|keeping| keeping.look(&self.members)) {
+            self.command(Command::Commit(checkpoint));
+        }
+    }
+
+    /// A manifest has been written, or could not be.
+    pub(super) fn committed(&mut self, written: bool) {
+        if let Some(keeping) = &mut self.keeping {
+            keeping.committed(self.now, written, &self.members);
+        }
     }
 
     /// Makes the calls again whose pause is over.
@@ -128,7 +204,10 @@ impl Shared {
         }
         let expanded = self.statistics().0.expanded;
         let limit = self.settings.expansions.unwrap_or(u64::MAX);
-        (expanded >= limit).then_some(Trouble::Expansions)
+        if expanded >= limit {
+            return Some(Trouble::Expansions);
+        }
+        self.members[worker].report.leaving.then_some(Trouble::Leaving(worker))
     }
 
     fn trouble(&self, worker: usize, report: &Report) -> Option<Trouble> {
@@ -159,6 +238,7 @@ impl Shared {
             level: self.lower_bound,
             reason: loss.reason,
             retryable: loss.retryable,
+            saved: None,
         })
     }
 
@@ -168,13 +248,15 @@ impl Shared {
     }
 
     pub(super) fn statistics(&self) -> (Statistics, Traffic) {
-        let mut sum = (Statistics::default(), Traffic::default());
+        let mut sum = (self.base, Traffic::default());
         for member in &self.members {
             sum.0 += member.report.statistics;
             sum.1 += member.report.traffic;
         }
         // Workers know of no levels but the one that is open.
-        sum.0.levels = self.level.map_or(0, |level| level.ordinal.into());
+        let ordinal = self.level.map_or(0, |level| u64::from(level.ordinal));
+        // Reading a checkpoint takes the place of one.
+        sum.0.levels = self.base.levels + ordinal.saturating_sub(self.restores().into());
         sum
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sokohive_proto::Poll;
+use sokohive_proto::{Poll, Upkeep};
 
 use super::State;
 use super::call::{Reply, Request};
@@ -17,9 +17,16 @@ pub(super) struct Surveying;
 impl Surveying {
     pub(super) fn enter(shared: &mut Shared) -> State {
         if let Some(fence) = shared.fence {
-            let poll = Poll { fence, level: None, incumbent: None, wait: Duration::ZERO };
+            let poll = Poll {
+                fence,
+                level: None,
+                incumbent: None,
+                wait: Duration::ZERO,
+                upkeep: Upkeep::default(),
+            };
             shared.call_all(&Request::Poll(poll));
         }
+        shared.walkable = true;
         State::Surveying(Self)
     }
 

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use sokohive_engine::{EstimateChoice, Limit, Objective, Rule, SearchChoice, Side};
+use sokohive_engine::{EstimateChoice, Limit, Objective, Reached, Rule, SearchChoice, Side};
 use sokohive_proto::{
     Finish, Hello, Incarnation, JobKey, OpenList, PROTOCOL, Rank, Refusal, Report, Row, Task, Trail,
 };
 
 use super::*;
+
+mod keeping;
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -18,6 +20,10 @@ fn ms(ms: u64) -> Duration {
 struct Forward(u32);
 
 impl Levels for Forward {
+    fn level_is_over(&mut self) -> Reached {
+        Reached { lower_bound: self.0, ..Reached::default() }
+    }
+
     fn advance(
         &mut self,
         open: [Option<OpenList>; 2],
@@ -43,29 +49,51 @@ struct Bench {
 
 impl Bench {
     fn new(workers: usize) -> Self {
-        let settings = Settings {
-            key: JobKey::new(1),
-            task: Task {
-                board: "#####\n#@$.#\n#####\n".to_owned(),
-                edge_is_wall: false,
-                rule: Rule::Classic,
-                objective: Objective::Moves,
-                search: SearchChoice::Auto,
-                estimate: EstimateChoice::Auto,
-                dominance: true,
-                deadlock_tables: true,
-                memory: None,
-            },
-            workers: (0..workers).map(|n| format!("worker-{n}:1")).collect(),
-            expansions: Some(1000),
-            levels: Box::new(Forward(0)),
-        };
+        Self::with(settings(workers))
+    }
+
+    fn with(settings: Settings) -> Self {
         let (job, commands) = Job::start(ms(0), settings);
         let mut bench = Self { now: ms(0), job, calls: Vec::new(), others: Vec::new() };
         bench.sort(commands);
         bench
     }
 
+    /// Writes the manifest that is asked for, if one is.
+    fn commit(&mut self) -> Option<Arc<Checkpoint>> {
+        let at = self.others.iter().position(|other| matches!(other, Command::Commit(_)))?;
+        let Command::Commit(checkpoint) = self.others.remove(at) else { unreachable!() };
+        self.event(Event::Committed(Ok(())));
+        Some(checkpoint)
+    }
+}
+
+fn settings(workers: usize) -> Settings {
+    Settings {
+        key: JobKey::new(1),
+        name: "test".to_owned(),
+        search: SearchChoice::Forward,
+        every: None,
+        checkpoint: None,
+        last_epoch: 0,
+        task: Task {
+            board: "#####\n#@$.#\n#####\n".to_owned(),
+            edge_is_wall: false,
+            rule: Rule::Classic,
+            objective: Objective::Moves,
+            search: SearchChoice::Auto,
+            estimate: EstimateChoice::Auto,
+            dominance: true,
+            deadlock_tables: true,
+            memory: None,
+        },
+        workers: (0..workers).map(|n| format!("worker-{n}:1")).collect(),
+        expansions: Some(1000),
+        levels: Box::new(Forward(0)),
+    }
+}
+
+impl Bench {
     fn sort(&mut self, commands: Vec<Command>) {
         for command in commands {
             match command {
@@ -121,6 +149,8 @@ fn hello(worker: usize) -> Hello {
         memory: 1 << 20,
         threads: 2,
         version: "test".to_owned(),
+        keeps_journal: true,
+        present: Vec::new(),
     }
 }
 
@@ -129,8 +159,12 @@ fn steady(report: &Report) -> impl Fn(usize, &Request) -> Option<Result<Reply, C
     let report = report.clone();
     move |worker, request| {
         Some(Ok(match request {
-            Request::Hello => Reply::Hello(hello(worker)),
+            Request::Hello(_) => Reply::Hello(hello(worker)),
             Request::Prepare(_) => Reply::Prepared { ready: true },
+            Request::Restore(restore) => {
+                let level = Some(restore.level);
+                Reply::Report(Box::new(Report { level, ..report.clone() }))
+            }
             Request::OpenLevel(open) => {
                 Reply::Report(Box::new(Report { level: Some(open.level), ..report.clone() }))
             }
@@ -138,7 +172,7 @@ fn steady(report: &Report) -> impl Fn(usize, &Request) -> Option<Result<Reply, C
                 Reply::Report(Box::new(Report { level: poll.level, ..report.clone() }))
             }
             Request::Rows(_, ranks) => Reply::Rows(vec![Row::default(); ranks.len()]),
-            Request::Release(_) => Reply::Released,
+            Request::Release { .. } => Reply::Released,
         }))
     }
 }
@@ -202,7 +236,7 @@ fn a_worker_of_another_version_is_named() {
     });
     let (worker, reason, retryable) = bench.failure();
     assert_eq!((worker, retryable), (Some("worker-1:1"), false));
-    assert_eq!(reason, "it speaks protocol version 2, expected 1");
+    assert_eq!(reason, "it speaks protocol version 3, expected 2");
 }
 
 #[test]

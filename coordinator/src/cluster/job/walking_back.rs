@@ -6,6 +6,7 @@ use sokohive_engine::Limit;
 use sokohive_proto::{ClusterFailure, MAX_RANKS, Rank, Row};
 
 use super::call::{Reply, Request};
+use super::concluding::Concluding;
 use super::member::Member;
 use super::releasing::Releasing;
 use super::shared::Shared;
@@ -37,7 +38,7 @@ impl WalkingBack {
             Ending::Unsolvable | Ending::Failed(_) => None,
         };
         let Some(finish) = finish else {
-            return Releasing::enter(shared, ending);
+            return Concluding::enter(shared, ending);
         };
         // Reports that are still awaited tell nothing new.
         shared.members.iter_mut().for_each(Member::settle);
@@ -47,7 +48,9 @@ impl WalkingBack {
 
     /// Ends at a limit.
     pub(super) fn enter_limit(shared: &mut Shared, limit: Limit) -> State {
-        let (lower_bound, best) = (shared.lower_bound, shared.incumbent);
+        // Before the tables are there, nothing can be walked back to.
+        let best = shared.incumbent.filter(|_| shared.walkable);
+        let lower_bound = shared.lower_bound;
         Self::enter(shared, Ending::Limit { limit, lower_bound, best })
     }
 
@@ -87,7 +90,7 @@ impl WalkingBack {
 
     pub(super) fn walked_back(self, shared: &mut Shared, result: Result<(), String>) -> State {
         match result {
-            Ok(()) => Releasing::enter(shared, self.ending),
+            Ok(()) => Concluding::enter(shared, self.ending),
             Err(reason) => fail(shared, format!("walking back along the solution: {reason}")),
         }
     }
@@ -107,6 +110,6 @@ impl Reading {
 /// Ends for a reason that no worker is to blame for.
 fn fail(shared: &mut Shared, reason: String) -> State {
     let level = shared.lower_bound;
-    let failure = ClusterFailure { worker: None, level, reason, retryable: false };
+    let failure = ClusterFailure { worker: None, level, reason, retryable: false, saved: None };
     Releasing::enter(shared, Ending::Failed(failure))
 }

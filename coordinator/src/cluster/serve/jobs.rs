@@ -1,17 +1,20 @@
 //! All jobs: the queue, the one that runs, the results.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sokohive_engine::Limit;
 use sokohive_proto::{
-    JobEnding, JobEvent, JobKey, JobNumber, JobProgress, JobState, Refusal, Submission,
+    JobEnding, JobEvent, JobKey, JobNumber, JobProgress, JobState, Refusal, StoredJob, Submission,
 };
 use tokio::sync::{Notify, watch};
+use tracing::warn;
 
 use super::caller::Caller;
 use super::counters::Counters;
 use super::limits::{self, Waiting};
+use super::store::Store;
 use crate::cluster::drive::ended_early;
 use crate::cluster::job::StopReason;
 
@@ -23,6 +26,8 @@ const MOST_ENDED: usize = 10_000;
 pub(super) struct Jobs {
     inner: Mutex<Inner>,
     counters: Arc<Counters>,
+    /// What outlives the process, where something does.
+    store: Option<Store>,
     /// Told when a job is queued, and when no more will be.
     changed: Notify,
 }
@@ -54,6 +59,35 @@ impl Inner {
             Some(Waiting { caller: &entry.caller, bytes: entry.submission.task.board.len() })
         })
     }
+
+    /// Takes a job in, in any state.
+    fn enter(
+        &mut self,
+        number: JobNumber,
+        mut submission: Submission,
+        caller: Caller,
+        state: JobState,
+    ) {
+        self.last = self.last.max(number.get());
+        self.keys.insert(submission.key, number);
+        match state {
+            JobState::Ended(_) => {
+                // Only what waits or runs is to take the memory of a board.
+                submission.task.board = String::new();
+                self.ended.push_back(number);
+            }
+            JobState::Queued | JobState::Running(_) => self.queue.push_back(number),
+        }
+        let event = JobEvent {
+            id: number,
+            name: submission.name.clone(),
+            rule: submission.task.rule,
+            objective: submission.task.objective,
+            state,
+        };
+        let (event, stop) = (watch::Sender::new(event), watch::Sender::new(None));
+        self.jobs.insert(number, Entry { submission, caller, event, stop });
+    }
 }
 
 /// A job whose turn it is.
@@ -63,25 +97,49 @@ pub(super) struct Turn {
     pub(super) stop: watch::Receiver<Option<StopReason>>,
 }
 
+/// Why a job is not taken.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SubmitError {
+    /// There are too many, or the coordinator is about to stop.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// It cannot be written down.
+    #[error("the job cannot be written down: {0}")]
+    Store(io::Error),
+}
+
 impl Jobs {
     /// No jobs yet.
     pub(super) fn new(counters: Arc<Counters>) -> Self {
-        Self { inner: Mutex::default(), counters, changed: Notify::new() }
+        Self { inner: Mutex::default(), counters, store: None, changed: Notify::new() }
     }
 
-    /// Queues a job.
+    /// Jobs that outlive the process: those kept before come first, in order.
+    pub(super) fn kept(store: Store, kept: Vec<StoredJob>, counters: Arc<Counters>) -> Self {
+        let jobs = Self { store: Some(store), ..Self::new(counters) };
+        let mut inner = jobs.lock();
+        for StoredJob { number, submission, result } in kept {
+            let state = result.map_or(JobState::Queued, JobState::Ended);
+            // Whoever handed it in is not written down.
+            inner.enter(number, submission, Caller::Unknown, state);
+        }
+        drop(inner);
+        jobs
+    }
+
+    /// Queues a job. Waits for the disk where jobs are kept.
     ///
     /// # Errors
     ///
-    /// If there are too many, or the coordinator is about to stop.
+    /// If there are too many, it cannot be written down, or the coordinator is about to stop.
     pub(super) fn submit(
         &self,
         submission: Submission,
         caller: Caller,
-    ) -> Result<JobNumber, Refusal> {
+    ) -> Result<JobNumber, SubmitError> {
         let mut inner = self.lock();
         if inner.closed {
-            return Err(Refusal::ShuttingDown);
+            return Err(Refusal::ShuttingDown.into());
         }
         if let Some(&number) = inner.keys.get(&submission.key) {
             return Ok(number);
@@ -89,27 +147,25 @@ impl Jobs {
         let job = Waiting { caller: &caller, bytes: submission.task.board.len() };
         limits::admit(inner.waiting(), job)?;
         let number = JobNumber::new(inner.last + 1).ok_or(Refusal::ShuttingDown)?;
-        inner.last += 1;
-        inner.keys.insert(submission.key, number);
-        let event = JobEvent {
-            id: number,
-            name: submission.name.clone(),
-            rule: submission.task.rule,
-            objective: submission.task.objective,
-            state: JobState::Queued,
-        };
-        let entry = Entry {
-            submission,
-            caller,
-            event: watch::Sender::new(event),
-            stop: watch::Sender::new(None),
-        };
-        inner.jobs.insert(number, entry);
-        inner.queue.push_back(number);
+        if let Some(store) = &self.store {
+            let job = StoredJob { number, submission: submission.clone(), result: None };
+            store.save(&job).map_err(SubmitError::Store)?;
+        }
+        inner.enter(number, submission, caller, JobState::Queued);
         drop(inner);
         self.counters.submitted();
         self.changed.notify_one();
         Ok(number)
+    }
+
+    /// What outlives the process, where something does.
+    pub(super) fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+
+    /// Whether a job that is not finished is to go on after a restart.
+    pub(super) fn suspends(&self) -> bool {
+        self.store.is_some() && self.lock().closed
     }
 
     /// The next job, when there is one; `None` when there will be none any more.
@@ -132,7 +188,7 @@ impl Jobs {
         }
     }
 
-    /// Changes what a job looks like.
+    /// Changes what a job looks like. Its end is told when it is written down.
     pub(super) fn update(&self, number: JobNumber, state: JobState) {
         let mut inner = self.lock();
         let ended = matches!(state, JobState::Ended(_));
@@ -140,6 +196,13 @@ impl Jobs {
             self.counters.ended(&result.ending);
         }
         if let Some(entry) = inner.jobs.get(&number) {
+            if let (Some(store), JobState::Ended(result)) = (&self.store, &state) {
+                let (submission, result) = (entry.submission.clone(), Some(result.clone()));
+                let job = StoredJob { number, submission, result };
+                if let Err(error) = store.save(&job).and_then(|()| store.settle(number)) {
+                    warn!("job {number}: its end is not written down: {error}");
+                }
+            }
             entry.event.send_modify(|event| event.state = state);
         }
         if ended {
@@ -153,6 +216,9 @@ impl Jobs {
             {
                 let key = inner.jobs.remove(&oldest).map(|entry| entry.submission.key);
                 key.map(|key| inner.keys.remove(&key));
+                if let Some(Err(error)) = self.store.as_ref().map(|store| store.forget(oldest)) {
+                    warn!("job {oldest} is not deleted: {error}");
+                }
             }
         }
     }
@@ -170,13 +236,13 @@ impl Jobs {
         match state {
             JobState::Ended(_) => return Some(false),
             JobState::Running(_) => {
-                entry.stop.send_replace(Some(StopReason::Interrupt));
+                entry.stop.send_replace(Some(StopReason::Cancel));
                 return Some(true);
             }
             JobState::Queued => {}
         }
         // Its turn may have come just now.
-        entry.stop.send_replace(Some(StopReason::Interrupt));
+        entry.stop.send_replace(Some(StopReason::Cancel));
         let waiting = inner.queue.len();
         inner.queue.retain(|&queued| queued != number);
         let was_waiting = inner.queue.len() < waiting;
@@ -219,7 +285,12 @@ impl Jobs {
         let mut inner = self.lock();
         inner.closed = true;
         for entry in inner.jobs.values() {
-            entry.stop.send_replace(Some(StopReason::Interrupt));
+            // Whoever has taken it back still has.
+            entry.stop.send_if_modified(|stop| {
+                let news = stop.is_none();
+                stop.get_or_insert(StopReason::Interrupt);
+                news
+            });
         }
         drop(inner);
         self.changed.notify_one();

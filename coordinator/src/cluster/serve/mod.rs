@@ -9,8 +9,10 @@ mod metrics;
 mod registry;
 mod runner;
 mod service;
+mod store;
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,13 +32,15 @@ use jobs::Jobs;
 use metrics::Watched;
 use registry::Registry;
 use service::Service;
+use store::Store;
+pub use store::StoreError;
 
 /// How long calls under way may take to end once the coordinator is told to stop. Watchers of jobs
 /// would otherwise keep it for as long as they like.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How long an interrupted job may take to release its workers.
-const LAST_JOB: Duration = Duration::from_secs(4);
+/// How long an interrupted job may take to write its checkpoint and to release its workers.
+const LAST_JOB: Duration = Duration::from_secs(8);
 
 /// What a coordinator is told when it is started.
 #[derive(Clone, Debug)]
@@ -50,6 +54,13 @@ pub struct ServeOptions {
     pub token: Option<Token>,
     /// Where figures are to be had.
     pub metrics: Option<Arc<TcpListener>>,
+    /// Where jobs, results and the checkpoint of the running job are kept over restarts; nowhere if
+    /// there is none.
+    pub state_dir: Option<PathBuf>,
+    /// How often a checkpoint is taken, where they are kept.
+    pub every: Duration,
+    /// A job is given up when no attempt at it has got further for so long, where checkpoints are kept.
+    pub give_up_after: Duration,
 }
 
 /// Why a coordinator cannot serve.
@@ -58,12 +69,16 @@ pub enum ServeError {
     /// The services cannot be offered.
     #[error("serving: {0}")]
     Transport(#[from] tonic::transport::Error),
+    /// What was kept cannot be read.
+    #[error("state folder: {0}")]
+    Store(#[from] StoreError),
     /// The reflection service has no use for our descriptors.
     #[error("reflection: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-/// Serves until `shutdown`; a running job is interrupted then, and its workers are released.
+/// Serves until `shutdown`; a running job is interrupted then, and its workers are released. With a
+/// folder for its state it goes on after a restart.
 ///
 /// # Errors
 ///
@@ -74,7 +89,14 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let counters = Arc::new(Counters::default());
-    let jobs = Arc::new(Jobs::new(Arc::clone(&counters)));
+    let counts = Arc::clone(&counters);
+    let jobs = Arc::new(match &options.state_dir {
+        Some(folder) => {
+            let (store, kept) = Store::open(folder)?;
+            Jobs::kept(store, kept, counts)
+        }
+        None => Jobs::new(counts),
+    });
     let registry = Arc::new(Registry::default());
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use sokohive_engine::{Ending, Limit};
-use sokohive_proto::{JobEnding, JobKey, JobResult, JobState};
-use tracing::{Instrument, info, info_span};
+use sokohive_proto::{Checkpoint, JobEnding, JobKey, JobResult, JobState};
+use tracing::{Instrument, info, info_span, warn};
 
 use super::ServeOptions;
 use super::jobs::{Jobs, Turn};
 use super::registry::{LEASE, Registry};
+use super::store::is_unfinished;
+use crate::checkpoint;
 use crate::cluster::drive::{Drive, ended_early, failed_early};
+use crate::cluster::durable::{Durable, Safety, Workers, discard};
 use crate::cluster::job::Settings;
 use crate::cluster::prepare::{Settled, prepare};
 
@@ -23,13 +26,21 @@ pub(super) async fn run(jobs: Arc<Jobs>, registry: Arc<Registry>, options: Serve
         let running = run_one(&jobs, &registry, &options, turn);
         let result = running.instrument(span.clone()).await;
         span.in_scope(|| info!("{}", summary(&result)));
-        jobs.update(number, JobState::Ended(result));
+        if jobs.suspends() && is_unfinished(&result) {
+            span.in_scope(|| info!("goes on after a restart"));
+            return;
+        }
+        let jobs = Arc::clone(&jobs);
+        let ended = move || jobs.update(number, JobState::Ended(result));
+        if let Err(panic) = tokio::task::spawn_blocking(ended).await {
+            span.in_scope(|| warn!("{panic}"));
+        }
     }
 }
 
 async fn run_one(
     jobs: &Jobs,
-    registry: &Registry,
+    registry: &Arc<Registry>,
     options: &ServeOptions,
     turn: Turn,
 ) -> JobResult {
@@ -45,6 +56,42 @@ async fn run_one(
             return failed_early(format!("reading the board: {panic}"));
         }
     };
+    let progress = |progress| jobs.update(number, JobState::Running(Some(progress)));
+    let least = options.workers.max(1);
+    if let Some(store) = jobs.store() {
+        let manifest = store.manifest(number);
+        let checkpoint = match checkpoint::read(&manifest) {
+            // The process ended between writing the result down and telling it.
+            Ok(over @ Checkpoint { result: Some(_), .. }) => {
+                discard(&over, &options.security).await;
+                return over.result.unwrap_or_else(|| failed_early("no result".to_owned()));
+            }
+            Ok(checkpoint) => Some(Arc::new(checkpoint)),
+            Err(error) if error.is_not_found() => None,
+            Err(error) => return failed_early(error.to_string()),
+        };
+        if let Some(checkpoint) = &checkpoint {
+            info!("goes on from level {}", checkpoint.reached.lower_bound);
+        }
+        let registry = Arc::clone(registry);
+        let durable = Durable {
+            name: submission.name,
+            task: submission.task,
+            expansions: submission.expansions,
+            timeout: submission.timeout,
+            plan,
+            workers: Workers::Registered(Box::new(move || registry.addresses()), least),
+            security: options.security.clone(),
+            safety: Safety {
+                manifest,
+                every: options.every,
+                give_up_after: options.give_up_after,
+                checkpoint,
+            },
+            stop,
+        };
+        return durable.run(progress, |text| warn!("{text}")).await;
+    }
     let workers = tokio::select! {
         workers = enough_workers(registry, options.workers.max(1)) => workers,
         _ = stop.wait_for(Option::is_some) => {
@@ -55,14 +102,19 @@ async fn run_one(
     info!("{} workers", workers.len());
     let settings = Settings {
         key: JobKey::random(),
+        name: submission.name,
         task: submission.task,
+        search: plan.search(),
         workers,
         expansions: submission.expansions,
         levels: plan.levels(),
+        every: None,
+        checkpoint: None,
+        last_epoch: 0,
     };
-    let security = options.security.clone();
-    let drive = Drive { settings, security, timeout: submission.timeout, plan, stop };
-    drive.run(|progress| jobs.update(number, JobState::Running(Some(progress)))).await
+    let (security, timeout) = (options.security.clone(), submission.timeout);
+    let drive = Drive { settings, security, timeout, plan, stop, manifest: None };
+    drive.run(progress).await
 }
 
 /// Waits until enough workers have registered. Takes all that are there then.

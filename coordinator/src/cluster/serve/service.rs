@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status};
 
 use super::caller::Caller;
 use super::counters::Counters;
-use super::jobs::Jobs;
+use super::jobs::{Jobs, SubmitError};
 use super::registry::{LEASE, Registry};
 
 /// Serves workers and clients.
@@ -63,8 +63,15 @@ impl Coordinator for Service {
         let submission = self.count(submission)?;
         // What cannot be searched is told at once, not when its turn has come.
         self.count(submission.task.level())?;
-        let number = self.count(self.jobs.submit(submission, caller))?;
-        Ok(Response::new(wire::SubmitResponse { id: number.get() }))
+        let jobs = Arc::clone(&self.jobs);
+        let submitted = tokio::task::spawn_blocking(move || jobs.submit(submission, caller))
+            .await
+            .map_err(|error| Status::internal(format!("queueing the job: {error}")))?;
+        match submitted {
+            Ok(number) => Ok(Response::new(wire::SubmitResponse { id: number.get() })),
+            Err(SubmitError::Refused(refusal)) => self.count(Err(refusal)),
+            Err(error @ SubmitError::Store(_)) => Err(Status::internal(error.to_string())),
+        }
     }
 
     type WatchStream = ReceiverStream<Result<wire::JobEvent, Status>>;
@@ -97,9 +104,13 @@ impl Coordinator for Service {
         request: Request<wire::CancelRequest>,
     ) -> Result<Response<wire::CancelResponse>, Status> {
         let id = request.into_inner().id;
-        let cancelled = JobNumber::new(id)
-            .and_then(|number| self.jobs.cancel(number))
-            .ok_or(Refusal::UnknownJob(id));
+        let jobs = Arc::clone(&self.jobs);
+        let cancelled = tokio::task::spawn_blocking(move || {
+            JobNumber::new(id).and_then(|number| jobs.cancel(number))
+        })
+        .await
+        .map_err(|error| Status::internal(format!("cancelling the job: {error}")))?
+        .ok_or(Refusal::UnknownJob(id));
         let cancelled = self.count(cancelled)?;
         Ok(Response::new(wire::CancelResponse { cancelled }))
     }

@@ -6,7 +6,7 @@ use crate::seeds;
 
 #[test]
 fn bound_never_exceeds_the_optimum() {
-    seeds::check("bound_never_exceeds_the_optimum", |history| {
+    seeds::check_all("bound_never_exceeds_the_optimum", |history| {
         for (number, job) in history.jobs.iter().enumerate() {
             let optimum = job.optimum.unwrap_or(u32::MAX);
             let told = job.ended.iter().map(|(_, ending)| match ending {

@@ -4,7 +4,7 @@ use crate::seeds;
 
 #[test]
 fn old_epoch_never_applied() {
-    seeds::check("old_epoch_never_applied", |history| {
+    seeds::check_all("old_epoch_never_applied", |history| {
         for journey in history.journeys.values() {
             if let Some((worker, fence)) =
                 journey.applied.iter().find(|(_, fence)| *fence != journey.sent_in)

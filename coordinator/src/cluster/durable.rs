@@ -1,0 +1,316 @@
+//! A job that outlives its workers and its coordinator: attempts, one after the other, from the newest
+//! checkpoint.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sokohive_engine::Limit;
+use sokohive_proto::{
+    Checkpoint, ClusterFailure, Fence, Hello, JobEnding, JobKey, JobProgress, JobResult, Security,
+    Segment, Task,
+};
+use tokio::runtime::Builder;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::drive::{Attempt, Drive, ended_early, failed_early};
+use super::job::{Reply, Request, Settings, StopReason};
+use super::link::Link;
+use super::plan::Plan;
+use super::recovery::{Choice, Recovery, Verdict, choose};
+use crate::checkpoint::manifest;
+
+/// Longest time to wait for one answer to a roll call.
+const ANSWER: Duration = Duration::from_secs(1);
+
+/// Pause between two roll calls.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// What there is to make a job durable.
+#[derive(Clone, Debug)]
+pub struct Safety {
+    /// File of the manifest.
+    pub manifest: PathBuf,
+    /// How often a checkpoint is taken.
+    pub every: Duration,
+    /// The job is given up when no attempt has got further for so long.
+    pub give_up_after: Duration,
+    /// The checkpoint to go on from.
+    pub checkpoint: Option<Arc<Checkpoint>>,
+}
+
+/// Who may take part.
+pub(super) enum Workers {
+    /// These, by their addresses.
+    List(Vec<String>),
+    /// Whoever is registered at the time, and at least so many.
+    Registered(Box<dyn Fn() -> Vec<String> + Send + Sync>, usize),
+}
+
+/// A job that outlives its workers.
+pub(super) struct Durable {
+    pub(super) name: String,
+    pub(super) task: Task,
+    pub(super) expansions: Option<u64>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) plan: Arc<dyn Plan>,
+    pub(super) workers: Workers,
+    /// How they are connected to.
+    pub(super) security: Security,
+    pub(super) safety: Safety,
+    pub(super) stop: watch::Receiver<Option<StopReason>>,
+}
+
+/// What a roll call ends with.
+enum Roll {
+    Go(Vec<String>),
+    GiveUp(String),
+    Stop(StopReason),
+}
+
+impl Durable {
+    /// Runs the job to its end. `note` is told, for people, why an attempt has failed and another
+    /// follows.
+    pub(super) async fn run(
+        mut self,
+        mut progress: impl FnMut(JobProgress),
+        mut note: impl FnMut(String),
+    ) -> JobResult {
+        let start = Instant::now();
+        let mut recovery = Recovery::new(self.safety.give_up_after);
+        let mut last_epoch = 0;
+        let newest = self.safety.checkpoint.as_ref();
+        if newest.is_some_and(|checkpoint| checkpoint.search != self.plan.search()) {
+            return failed_early("the checkpoint is of a search from other ends".to_owned());
+        }
+        let key = newest.map_or_else(JobKey::random, |checkpoint| checkpoint.job);
+        // Everybody named has to be there for the first attempt; those who register come one by one.
+        let mut members = match &self.workers {
+            Workers::List(list) => list.clone(),
+            Workers::Registered(..) => match self.roll_call(start, &recovery).await {
+                Roll::Go(members) => members,
+                Roll::GiveUp(reason) => return self.failed(None, reason, start),
+                Roll::Stop(reason) => return self.stopped(reason, start).await,
+            },
+        };
+        loop {
+            let left = self.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
+            if left == Some(Duration::ZERO) {
+                return self.stopped(StopReason::Time, start).await;
+            }
+            let before = start.elapsed();
+            let drive = self.drive(key, members, last_epoch, left);
+            let told = |figures: JobProgress| {
+                progress(JobProgress { elapsed: before + figures.elapsed, ..figures });
+            };
+            let Attempt { mut result, saved, epoch, levels } = drive.attempt(told).await;
+            result.elapsed = start.elapsed();
+            last_epoch = epoch.max(last_epoch);
+            if saved.is_some() {
+                self.safety.checkpoint = saved;
+            }
+            let JobEnding::Failed(failure) = &mut result.ending else {
+                return result;
+            };
+            failure.saved = self.saved();
+            if !failure.retryable || self.stop.borrow().is_some() {
+                return result;
+            }
+            let pause = match recovery.failed(start.elapsed(), levels) {
+                Verdict::Again(pause) => pause,
+                Verdict::GiveUp => {
+                    failure.reason += &self.in_vain();
+                    return result;
+                }
+            };
+            let worker = failure.worker.as_deref().unwrap_or("the cluster");
+            note(format!("{worker}: {}; going on from {}", failure.reason, self.position()));
+            tokio::select! {
+                () = sleep(pause) => {}
+                _ = self.stop.wait_for(Option::is_some) => {}
+            }
+            members = match self.roll_call(start, &recovery).await {
+                Roll::Go(members) => members,
+                Roll::GiveUp(reason) => {
+                    failure.reason = format!("{}; then {reason}", failure.reason);
+                    return result;
+                }
+                Roll::Stop(reason) => return self.stopped(reason, start).await,
+            };
+        }
+    }
+
+    fn drive(
+        &self,
+        key: JobKey,
+        workers: Vec<String>,
+        last_epoch: u64,
+        timeout: Option<Duration>,
+    ) -> Drive {
+        let checkpoint = self.safety.checkpoint.clone();
+        let levels = match &checkpoint {
+            Some(checkpoint) => self.plan.levels_from(checkpoint.reached),
+            None => self.plan.levels(),
+        };
+        let settings = Settings {
+            key,
+            name: self.name.clone(),
+            task: self.task.clone(),
+            search: self.plan.search(),
+            workers,
+            expansions: self.expansions,
+            levels,
+            every: Some(self.safety.every),
+            checkpoint,
+            last_epoch,
+        };
+        let (plan, stop) = (Arc::clone(&self.plan), self.stop.clone());
+        let (security, manifest) = (self.security.clone(), Some(self.safety.manifest.clone()));
+        Drive { settings, security, timeout, plan, stop, manifest }
+    }
+
+    /// Asks who is there until there are enough to go on with.
+    async fn roll_call(&mut self, start: Instant, recovery: &Recovery) -> Roll {
+        let checkpoint = self.safety.checkpoint.clone();
+        let segments: Arc<[Segment]> = match &checkpoint {
+            Some(checkpoint) => {
+                checkpoint.segments.iter().map(|placed| placed.segment.clone()).collect()
+            }
+            None => Arc::default(),
+        };
+        let begun = Instant::now();
+        loop {
+            let stopped = *self.stop.borrow();
+            if let Some(reason) = stopped {
+                return Roll::Stop(reason);
+            }
+            if self.timeout.is_some_and(|timeout| start.elapsed() >= timeout) {
+                return Roll::Stop(StopReason::Time);
+            }
+            let (called, least) = match &self.workers {
+                Workers::List(list) => (list.clone(), 1),
+                Workers::Registered(addresses, least) => (addresses(), *least),
+            };
+            let answers = ask(&called, &self.security, &segments).await;
+            let expected = match (&self.workers, &checkpoint) {
+                (Workers::Registered(..), Some(checkpoint)) => &checkpoint.workers,
+                _ => &called,
+            };
+            match choose(expected, &answers, checkpoint.as_deref(), least, begun.elapsed()) {
+                Choice::Go(members) => return Roll::Go(members),
+                // Others may register yet.
+                Choice::Lost(_) if matches!(self.workers, Workers::Registered(..)) => {}
+                Choice::Lost(name) => {
+                    return Roll::GiveUp(format!("segment {name} is on none of the workers"));
+                }
+                Choice::Wait => {}
+            }
+            if recovery.is_too_late(start.elapsed()) {
+                let there = answers.iter().filter(|(_, hello)| hello.is_some()).count();
+                let reason = format!("{there} of {} workers were there", expected.len());
+                return Roll::GiveUp(reason + &self.in_vain());
+            }
+            tokio::select! {
+                () = sleep(PAUSE) => {}
+                _ = self.stop.wait_for(Option::is_some) => {}
+            }
+        }
+    }
+
+    /// The end of a job that was stopped while nobody worked on it.
+    async fn stopped(&self, reason: StopReason, start: Instant) -> JobResult {
+        let checkpoint = self.safety.checkpoint.as_deref();
+        let lower_bound = checkpoint.map_or(0, |checkpoint| checkpoint.reached.lower_bound);
+        let limit: Limit = reason.into();
+        let ending = JobEnding::Limit { limit, lower_bound, best: None };
+        let result = JobResult { elapsed: start.elapsed(), ..ended_early(ending) };
+        if let (StopReason::Cancel, Some(checkpoint)) = (reason, checkpoint) {
+            let over = Checkpoint { result: Some(result.clone()), ..checkpoint.clone() };
+            let (path, written) = (self.safety.manifest.clone(), over.clone());
+            let write = move || manifest::write(&path, &written).is_ok();
+            if tokio::task::spawn_blocking(write).await.unwrap_or(false) {
+                discard(&over, &self.security).await;
+            }
+        }
+        result
+    }
+
+    fn failed(&self, worker: Option<String>, reason: String, start: Instant) -> JobResult {
+        let checkpoint = self.safety.checkpoint.as_deref();
+        let level = checkpoint.map_or(0, |checkpoint| checkpoint.reached.lower_bound);
+        let saved = self.saved();
+        let failure = ClusterFailure { worker, level, reason, retryable: true, saved };
+        JobResult { elapsed: start.elapsed(), ..ended_early(JobEnding::Failed(failure)) }
+    }
+
+    fn in_vain(&self) -> String {
+        format!("; no attempt got further for {} s", self.safety.give_up_after.as_secs())
+    }
+
+    /// Where the next attempt goes on, for people.
+    fn position(&self) -> String {
+        match self.safety.checkpoint.as_deref().map(|checkpoint| checkpoint.reached) {
+            Some(reached) if reached.levels > 0 => format!("level {}", reached.lower_bound),
+            _ => "the start".to_owned(),
+        }
+    }
+
+    /// What is safe on disk, for people.
+    fn saved(&self) -> Option<String> {
+        let checkpoint = self.safety.checkpoint.as_deref()?;
+        let (path, reached) = (self.safety.manifest.display(), checkpoint.reached);
+        (reached.levels > 0).then(|| format!("safe up to level {} in {path}", reached.lower_bound))
+    }
+}
+
+/// Has the workers of a job delete what they keep of it, as its result is written down. Those that
+/// cannot be reached in a moment keep it.
+pub(super) async fn discard(checkpoint: &Checkpoint, security: &Security) {
+    let fence = Fence { job: checkpoint.job, epoch: checkpoint.epoch };
+    let mut calls = JoinSet::new();
+    for address in checkpoint.workers.clone() {
+        let security = security.clone();
+        calls.spawn(async move {
+            if let Ok(link) = Link::new(&address, &security) {
+                let call = link.call(Request::Release { fence, discard: true });
+                let _ = timeout(ANSWER, call).await;
+            }
+        });
+    }
+    calls.join_all().await;
+}
+
+/// Has the workers delete what they keep of a job whose result is written down; for callers without a
+/// runtime of their own.
+pub fn clean_up(checkpoint: &Checkpoint, security: &Security) {
+    if let Ok(runtime) = Builder::new_current_thread().enable_all().build() {
+        runtime.block_on(discard(checkpoint, security));
+    }
+}
+
+/// Asks workers who they are and what they can read.
+async fn ask(
+    addresses: &[String],
+    security: &Security,
+    segments: &Arc<[Segment]>,
+) -> Vec<(String, Option<Hello>)> {
+    let mut asked = JoinSet::new();
+    for address in addresses.iter().cloned() {
+        let (segments, security) = (Arc::clone(segments), security.clone());
+        asked.spawn(async move {
+            let hello = async {
+                match Link::new(&address, &security).ok()?.call(Request::Hello(segments)).await {
+                    Ok(Reply::Hello(hello)) => Some(hello),
+                    _ => None,
+                }
+            };
+            let hello = timeout(ANSWER, hello).await.ok().flatten();
+            (address, hello)
+        });
+    }
+    let mut answers = asked.join_all().await;
+    answers.sort_by_key(|(address, _)| addresses.iter().position(|other| other == address));
+    answers
+}
