@@ -50,6 +50,12 @@ pub struct Board {
 const NONE: u32 = u32::MAX;
 
 impl Board {
+    /// Bytes that it takes, nearly.
+    pub(crate) fn bytes(&self) -> u64 {
+        let of_a_square = size_of::<Position>() + size_of::<[u32; 4]>() + 1;
+        (self.squares() * of_a_square) as u64
+    }
+
     /// Surveys a level: floor, live squares, and what can be said against it without a search.
     pub fn new(level: &Level) -> Self {
         let floor = reach_without_boxes(level);

@@ -2,8 +2,8 @@
 
 use ethnum::U256;
 
-use crate::board::Board;
-use crate::estimate::{Estimate, Estimator, PushDistances, UNREACHABLE};
+use crate::board::{Board, Square};
+use crate::estimate::{Estimate, Estimator, UNREACHABLE, pushes_from};
 use crate::plan::layout;
 use crate::rank::{Rank, rank_bits};
 use crate::{EntryWidth, Level, Position};
@@ -18,7 +18,8 @@ pub struct Inspection {
     pub boxes: Vec<BoxInspection>,
     /// Sum of the pushes to the nearest goals; `None` if some box reaches none.
     pub nearest: Option<u32>,
-    /// Least pushes to bring every box to a goal of its own; `None` if that cannot be.
+    /// Least pushes to bring every box to a goal of its own, or to the nearest ones where there are too many goals to
+    /// match; `None` if that cannot be.
     pub matching: Option<u32>,
     /// Bits of the number of a box set.
     pub rank_bits: u32,
@@ -44,13 +45,13 @@ impl Inspection {
     /// Surveys a level. `memory` is the limit in bytes that a search would have.
     pub fn new(level: &Level, memory: u64) -> Self {
         let board = Board::new(level);
-        let distances = PushDistances::new(&board);
-        let mut goals: Vec<_> = board.goals().iter().copied().enumerate().collect();
-        goals.sort_by_key(|&(_, square)| board.position(square));
+        let mut goals = board.goals().to_vec();
+        goals.sort_by_key(|&goal| board.position(goal));
         let to_goals = |square| {
-            let pushes = |&(goal, at): &(usize, _)| {
-                let pushes = distances.of(square, goal);
-                (board.position(at), (pushes < UNREACHABLE).then_some(pushes))
+            let distances = pushes_from(&board, square);
+            let pushes = |&goal: &Square| {
+                let pushes = distances[goal.index()];
+                (board.position(goal), (pushes < UNREACHABLE).then_some(pushes))
             };
             goals.iter().map(pushes).collect()
         };

@@ -198,10 +198,15 @@ impl Plan {
     ) -> Result<Shard<R, G>, SetupError> {
         let budget = Budget::new(memory);
         let layout = self.layout::<R>(memory).ok_or(SetupError::TooNarrow)?;
+        let estimate = self.estimate();
+        let board_bytes = self.board.bytes() + Problem::<R, G::Set>::bytes(&self.board);
+        if !budget.take(board_bytes + estimate.bytes()) {
+            return Err(SetupError::Memory);
+        }
         let problem = Problem::<R, G::Set>::new::<G>(
             self.board.clone(),
             self.rule,
-            self.estimate(),
+            estimate,
             self.options.dominance,
             self.options.deadlocks,
             &budget,

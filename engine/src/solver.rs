@@ -6,13 +6,10 @@ use crate::journal::{JournalPlace, Segment};
 use crate::node::{found, to_finish};
 use crate::plan::{OnBoard, Options, Plan, SetupError};
 use crate::rank::Rank;
-use crate::reconstruct::{RowSource, reconstruct};
 use crate::search::agenda::End;
-use crate::search::incumbent::Finish;
 use crate::search::levels::Levels;
 use crate::search::shard::{Shard, Terms};
 use crate::search::spill::SpillPlace;
-use crate::table::Entry;
 use crate::verify::verify;
 use crate::walk::Ground;
 use crate::{
@@ -305,15 +302,13 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The solution behind a finish, replayed.
-    fn solution<R: Rank, G: Ground>(&self, shard: &Shard<R, G>, finish: Finish<R>) -> Solution {
-        let problem = &shard.problem;
-        let rows = &mut TableRows(shard);
-        let moves = reconstruct(&problem.board, self.rule, &problem.ranking, finish, rows)
-            .expect("every accepted state has a neighbour that explains its cost");
+    /// The best solution of a shard, replayed.
+    fn solution<R: Rank, G: Ground>(&self, shard: &Shard<R, G>) -> Option<Solution> {
+        let moves = shard.best_moves()?;
         let replay = verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
-        assert!(replay.moves <= finish.cost as usize, "the replay costs what the search says");
-        Solution { moves }
+        let cost = shard.incumbent.cost();
+        assert!(replay.moves <= cost as usize, "the replay costs what the search says");
+        Some(Solution { moves })
     }
 }
 
@@ -382,7 +377,7 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
             }
             End::Finished | End::Limit(_) | End::Panicked => {}
         }
-        let best = shard.incumbent.best().map(|finish| solver.solution(&shard, finish));
+        let best = solver.solution(&shard);
         let ending = match (end, best) {
             (End::Limit(limit), best) => {
                 Ending::Limit { limit, lower_bound: levels.lower_bound(), best }
@@ -436,6 +431,7 @@ impl<R: Rank, G: Ground> Drive<'_, R, G> {
             let end = loop {
                 match shard.agenda.wait_until_quiet() {
                     Ok(next) => {
+                        shard.is_restored();
                         self.levels.level_is_over();
                         if let Some(keeping) = &mut keeping
                             && self.show_edge(keeping, &mut read)
@@ -482,16 +478,5 @@ impl<R: Rank, G: Ground> Drive<'_, R, G> {
         let edge = Edge::new(journal, checkpoint, status.fault);
         (keeping.at_edge)(&edge);
         !status.compacting && (long || edge.wants_compaction())
-    }
-}
-
-/// The rows of the one shard.
-struct TableRows<'s, R, G: Ground>(&'s Shard<R, G>);
-
-impl<R: Rank, G: Ground> RowSource<R> for TableRows<'_, R, G> {
-    type Error = std::convert::Infallible;
-
-    fn rows(&mut self, ranks: &[R]) -> Result<Vec<Vec<Entry>>, Self::Error> {
-        Ok(self.0.rows(ranks.iter().copied()))
     }
 }

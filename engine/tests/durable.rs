@@ -153,15 +153,12 @@ fn random_boards_come_out_right_however_often_they_are_cut_off() {
 
 #[test]
 fn built_in_boards_come_out_right_however_often_they_are_cut_off() {
-    for builtin in builtin::all() {
-        // Debug builds check every access; small boards will do there.
-        let too_big = ["p15", "level1"].contains(&builtin.id) && cfg!(debug_assertions);
-        if !too_big {
-            let board = (&builtin.level, builtin.level.rule());
-            for seed in 0..if builtin.id == "p15" { 1 } else { 4 } {
-                let cut = survives(seed, board, Some(builtin.moves), 40);
-                println!("{}: cut off {cut} times", builtin.id);
-            }
+    // The largest takes long, and has nothing that the others have not.
+    for builtin in builtin::all().iter().filter(|builtin| builtin.id != "p15") {
+        let board = (&builtin.level, builtin.level.rule());
+        for seed in 0..if builtin.id == "level1" { 1 } else { 4 } {
+            let cut = survives(seed, board, Some(builtin.moves), 40);
+            println!("{}: cut off {cut} times", builtin.id);
         }
     }
 }

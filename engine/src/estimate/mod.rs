@@ -7,7 +7,7 @@
 mod distances;
 mod matching;
 
-pub(crate) use self::distances::PushDistances;
+pub(crate) use self::distances::{PushDistances, pushes_from, pushes_to};
 use self::matching::Assignment;
 use crate::board::{Board, Square};
 
@@ -27,13 +27,28 @@ pub(crate) enum Estimate {
 
 impl Estimate {
     pub(crate) fn nearest(board: &Board) -> Self {
-        let distances = PushDistances::new(board);
-        let nearest = |square| (0..distances.goals()).map(|goal| distances.of(square, goal)).min();
-        Self::Nearest(board.all().map(|square| nearest(square).unwrap_or(UNREACHABLE)).collect())
+        Self::Nearest(pushes_to(board, board.goals()))
     }
 
+    /// The least matching where it is worth its time, else the nearest goals: a matching takes time for the cube of the
+    /// number of goals, and memory for every pair of a square and a goal.
     pub(crate) fn matching(board: &Board) -> Self {
+        const MOST_GOALS: usize = 256;
+        const MOST_PAIRS: usize = 4 << 20;
+        let goals = board.goals().len();
+        if goals > MOST_GOALS || board.squares() * goals > MOST_PAIRS {
+            return Self::nearest(board);
+        }
         Self::Matching(PushDistances::new(board))
+    }
+
+    /// Bytes of what was prepared.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Nearest(nearest) => size_of_val(nearest.as_slice()) as u64,
+            Self::Matching(distances) => distances.bytes(),
+        }
     }
 
     pub(crate) fn is_none(&self) -> bool {

@@ -104,6 +104,12 @@ fn keeper_pulls(board: &Board, keeper: Square) -> [Option<Shift>; 4] {
 const LARGE: usize = 257;
 
 impl<R: Rank, S: SquareSet> Problem<R, S> {
+    /// Bytes that the places of pushes and pulls of a board take, nearly.
+    pub(crate) fn bytes(board: &Board) -> u64 {
+        let of_a_square = 2 * size_of::<BoxPlaces>() + 2 * size_of::<[Option<Shift>; 4]>();
+        (board.squares() * of_a_square) as u64
+    }
+
     /// `None` where the ranks of the board do not fit the word. The budget is charged for the tables.
     pub(crate) fn new<G: Ground<Set = S>>(
         board: Board,

@@ -21,9 +21,10 @@ use crate::estimate::Estimator;
 use crate::journal::{Journal, JournalPlace, Reading, Segment, SegmentError};
 use crate::outcome::Limit;
 use crate::rank::Rank;
-use crate::table::{Entry, Relaxation, Row, Table};
+use crate::reconstruct::{RowSource, reconstruct};
+use crate::table::{Broken, Entry, Relaxation, Row, Table};
 use crate::walk::Ground;
-use crate::{Control, SearchChoice, Statistics, Stop};
+use crate::{Control, Moves, SearchChoice, Statistics, Stop};
 
 /// One shard of the search; a search in one process has just one.
 pub(crate) struct Shard<R, G: Ground> {
@@ -51,6 +52,10 @@ pub(crate) struct Shard<R, G: Ground> {
     expanded: CachePadded<AtomicU64>,
     /// What each thread has counted.
     statistics: Vec<CachePadded<Mutex<Statistics>>>,
+    /// Growing was given up half way: nothing may be read from the table any more.
+    table_is_broken: AtomicBool,
+    /// Moves of a solution found here, and its cost.
+    best_moves: Mutex<Option<(u32, Moves)>>,
     /// The table could not grow the last time; from then on it is filled to the brim.
     growth_refused: AtomicBool,
     ground: std::marker::PhantomData<fn() -> G>,
@@ -120,6 +125,8 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             expanded: CachePadded::new(AtomicU64::new(0)),
             // One for each thread, and one for what is counted before they begin.
             statistics: std::iter::repeat_with(Default::default).take(terms.threads + 1).collect(),
+            table_is_broken: AtomicBool::new(false),
+            best_moves: Mutex::new(None),
             growth_refused: AtomicBool::new(false),
             ground: std::marker::PhantomData,
         })
@@ -184,9 +191,14 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         self.agenda.restore(Reading::new(directory.to_owned(), self.digest, segments));
     }
 
+    /// Takes note that all that was to be read back has been, on all shards.
+    pub(crate) fn is_restored(&self) {
+        self.restoring.under_way.store(false, Ordering::Relaxed);
+    }
+
     /// Opens a level.
     pub(crate) fn open_level(&self, level: Level) {
-        self.restoring.under_way.store(false, Ordering::Relaxed);
+        self.is_restored();
         self.agenda.open(level);
     }
 
@@ -376,8 +388,35 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         }
     }
 
+    /// The moves of the best solution found here. `None` if there is none, or the table that would tell is not all there.
+    pub(crate) fn best_moves(&self) -> Option<Moves> {
+        let finish = self.incumbent.best()?;
+        let mut known = self.best_moves.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((cost, moves)) = &*known
+            && *cost == finish.cost
+        {
+            return Some(moves.clone());
+        }
+        let is_partial = self.restoring.under_way.load(Ordering::Relaxed);
+        if is_partial || self.table_is_broken.load(Ordering::Relaxed) {
+            return None;
+        }
+        let problem = &self.problem;
+        let rows = &mut TableRows(self);
+        let moves = reconstruct(&problem.board, problem.rule, &problem.ranking, finish, rows)
+            .expect("every accepted state has a neighbour that explains its cost");
+        *known = Some((finish.cost, moves.clone()));
+        Some(moves)
+    }
+
     /// Doubles the table, unless another thread has since it had so many slots. False if it cannot be done.
+    ///
+    /// On large tables that takes seconds. Whoever wants the search to stop need not wait for that: the table is given up
+    /// half way then, and only the moves of the best solution, which are put together before, are left of it.
     fn grow(&self, slots: usize) -> bool {
+        if self.exchange.is_none() && self.table().slots() == slots {
+            let _ = self.best_moves();
+        }
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         if table.slots() > slots {
             return true;
@@ -388,9 +427,30 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             self.spill_down_to(0);
             grown = self.budget.take(table.bytes());
         }
-        grown = grown && table.grow().is_ok();
+        if grown {
+            let abandon = || self.control.stopped().is_some();
+            if let Err(broken) = table.grow(abandon) {
+                self.table_is_broken.store(true, Ordering::Relaxed);
+                let over = self.heed_stop();
+                debug_assert!(over || broken == Broken::RowTooLong);
+                // Without the table there is no going on.
+                self.end_without_memory();
+                return false;
+            }
+        }
         self.growth_refused.store(!grown, Ordering::Relaxed);
         grown
+    }
+}
+
+/// The rows of the one shard.
+struct TableRows<'s, R, G: Ground>(&'s Shard<R, G>);
+
+impl<R: Rank, G: Ground> RowSource<R> for TableRows<'_, R, G> {
+    type Error = std::convert::Infallible;
+
+    fn rows(&mut self, ranks: &[R]) -> Result<Vec<Vec<Entry>>, Self::Error> {
+        Ok(self.0.rows(ranks.iter().copied()))
     }
 }
 

@@ -18,19 +18,31 @@ struct Carried<R> {
     mixed: R,
 }
 
-/// A row has more states than its probes reach.
-#[derive(Debug)]
-pub(crate) struct RowTooLong;
+/// Why the table is of no use any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Broken {
+    /// A row has more states than its probes reach.
+    RowTooLong,
+    /// Nobody wanted to wait for the end.
+    Abandoned,
+}
 
 impl<R: Rank> Table<R> {
     /// Gives every entry a place in twice as many lines. The caller has seen to [`Table::can_grow`].
-    pub(crate) fn grow(&mut self) -> Result<(), RowTooLong> {
+    ///
+    /// `abandon` is asked from time to time whether to leave it at that. After an error the table holds nobody knows what.
+    pub(crate) fn grow(&mut self, abandon: impl Fn() -> bool) -> Result<(), Broken> {
+        /// Lines between two questions: about a millisecond.
+        const LINES: usize = 1 << 13;
         debug_assert!(self.can_grow());
         let old_lines = self.slots() / SLOTS;
         self.index_bits += 1;
         self.parity = !self.parity;
         self.advise();
         for line in 0..old_lines {
+            if line % LINES == 0 && abandon() {
+                return Err(Broken::Abandoned);
+            }
             for slot in 0..SLOTS {
                 let mut carried = self.lift(line, slot, old_lines);
                 // Each turn settles one entry, so this ends.
@@ -62,7 +74,7 @@ impl<R: Rank> Table<R> {
     }
 
     /// Settles an entry and returns the one it took the place of.
-    fn put(&self, entry: Carried<R>, old_lines: usize) -> Result<Option<Carried<R>>, RowTooLong> {
+    fn put(&self, entry: Carried<R>, old_lines: usize) -> Result<Option<Carried<R>>, Broken> {
         let home = entry.mixed.word(0);
         for probe in 0..self.layout.probes() {
             let line = self.line(home, probe);
@@ -81,6 +93,6 @@ impl<R: Rank> Table<R> {
                 return Ok(other);
             }
         }
-        Err(RowTooLong)
+        Err(Broken::RowTooLong)
     }
 }

@@ -38,6 +38,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
+pub(crate) use self::grow::Broken;
 use self::layout::{CLOSED, Mixer};
 pub(crate) use self::layout::{Layout, SLOTS};
 use self::memory::{Reservation, prefetch};

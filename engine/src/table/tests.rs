@@ -50,7 +50,7 @@ fn store<R: Rank>(table: &RwLock<Table<R>>, rank: R, keeper: usize, cost: u32) -
         if loaded || relaxed == Relaxation::Full {
             let mut table = table.write().expect("no holder panics");
             if table.slots() == slots {
-                table.grow().expect("rows are short");
+                table.grow(|| false).expect("rows are short");
             }
         }
         if relaxed != Relaxation::Full {
@@ -116,7 +116,7 @@ fn load_before_full<R: Rank>(rank_bits: u32) -> f64 {
     let table = table::<R>(rank_bits, 4 << 20);
     let mut table = table;
     while table.can_grow() {
-        table.grow().expect("empty");
+        table.grow(|| false).expect("empty");
     }
     let mut random = Random(7);
     let mut stored = 0;
@@ -217,7 +217,7 @@ fn covered_states_are_opened_by_others<R: Rank>(rank_bits: u32, rows: u64) {
     const LEVELS: Range<u32> = 10..13;
     let mut table = table::<R>(rank_bits, 1 << 28);
     while table.slots() < rows as usize * 24 {
-        table.grow().expect("empty");
+        table.grow(|| false).expect("empty");
     }
     let meeting = Meeting(0.into());
     let shared = &table;
@@ -326,7 +326,7 @@ fn growth_keeps_everything<R: Rank>(rank_bits: u32) {
             let side = if random.below(3) == 0 { Side::Backward } else { Side::Forward };
             let cost = random.below(5) as u32;
             while table.relax(table.mix(rank), keeper, cost, side) == Relaxation::Full {
-                table.grow().expect("rows are short");
+                table.grow(|| false).expect("rows are short");
             }
             stored += 1;
         }
@@ -345,7 +345,7 @@ fn growth_keeps_everything<R: Rank>(rank_bits: u32) {
         // No row has got longer by rows that are not there.
         let strangers = (ROWS..2 * ROWS).map(|number| rank::<R>(number, rank_bits));
         assert!(strangers.into_iter().all(|rank| contents(&table, rank).is_empty()));
-        table.grow().expect("rows are short");
+        table.grow(|| false).expect("rows are short");
     }
     // What is known is still found known, not stored again.
     for (&rank, row) in &before {
@@ -375,7 +375,7 @@ fn half_written_slots_are_waited_for<R: Rank>(rank_bits: u32) {
     const ROUNDS: u64 = 20_000;
     let mut table = table::<R>(rank_bits, 1 << 28);
     while table.slots() < 16 * ROUNDS as usize {
-        table.grow().expect("empty");
+        table.grow(|| false).expect("empty");
     }
     let meeting = Meeting(0.into());
     let shared = &table;
