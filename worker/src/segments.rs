@@ -58,7 +58,7 @@ mod tests {
         discard(&folder, JobKey::new(1), None, &[]);
         fs::create_dir_all(&folder).unwrap();
         let name = |job, epoch, number| {
-            SegmentName::new(&format!("{:016x}-{epoch}-0-{number}.seg", job)).unwrap()
+            SegmentName::new(&format!("{job:016x}-{epoch}-0-{number}.seg")).unwrap()
         };
         let all = [name(1, 1, 0), name(1, 1, 1), name(1, 2, 0), name(2, 1, 0)];
         all.iter().for_each(|name| fs::write(folder.join(name.as_str()), "12345").unwrap());

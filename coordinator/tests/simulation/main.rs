@@ -29,6 +29,7 @@
 //!
 //! 500 seeds of each run by default. `SOKOHIVE_SEED=17` runs one, `SOKOHIVE_SEEDS=5000` runs more.
 
+mod attempts;
 mod disk;
 mod durable;
 mod graph;
@@ -36,6 +37,7 @@ mod history;
 mod invariants;
 mod journal;
 mod levels;
+mod looks;
 mod network;
 mod node;
 mod random;

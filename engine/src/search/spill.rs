@@ -115,12 +115,9 @@ impl<R: Rank> Spill<R> {
 
     /// Writes the first runs, as many as a block holds, splitting the last; takes from `runs` what it has written.
     pub(crate) fn write(&self, runs: &mut Vec<Run<R>>) -> io::Result<u64> {
-        let block = match self.allocate() {
-            Some(block) => block,
-            None => {
-                self.failed.store(true, Ordering::Relaxed);
-                return Err(io::ErrorKind::StorageFull.into());
-            }
+        let Some(block) = self.allocate() else {
+            self.failed.store(true, Ordering::Relaxed);
+            return Err(io::ErrorKind::StorageFull.into());
         };
         let (bytes, whole, rest) = Self::encode(runs, block);
         if let Err(error) = self.file.write_all_at(&bytes, block * BLOCK as u64) {

@@ -25,11 +25,15 @@ struct Search {
 impl Search {
     /// Starts, and returns once a checkpoint of a level is written.
     fn start(workers: &str) -> Self {
+        Self::start_with(workers, &[])
+    }
+
+    fn start_with(workers: &str, more: &[&str]) -> Self {
         let folder = Scratch::new();
         let mut search = Self { folder, child: None };
         let folder = search.folder().to_owned();
         let args = ["solve", BOARD, "--solution", "--workers", workers, "--checkpoint"];
-        search.spawn(&[&args[..], &[&folder]].concat());
+        search.spawn(&[&args[..], &[&folder], more].concat());
         let newest = search.wait_for_levels(20);
         assert!(newest >= 20);
         search
@@ -199,6 +203,22 @@ fn a_worker_told_to_end_is_released_after_the_last_level_is_saved() {
     workers[1].signal("TERM");
     assert_eq!(workers[1].wait(Duration::from_secs(15)), Some(0));
     workers[1].restart();
+    search.expect_proof();
+}
+
+#[test]
+fn a_worker_that_stays_away_with_its_folder_ends_the_search_with_what_is_safe() {
+    let mut workers = workers(2, &[]);
+    let addresses = list(&workers);
+    let mut search = Search::start_with(&addresses, &["--give-up-after", "3s"]);
+    workers[1].kill();
+    let answer = search.end().expect(exit::CLUSTER_FAILED);
+    assert_eq!(answer.value("optimal"), "FAILED");
+    assert_eq!(answer.value("worker"), workers[1].address(), "{answer:?}");
+    assert!(answer.stderr.contains("1 of 2 workers were there"), "{answer:?}");
+    assert!(answer.stderr.contains("safe up to level "), "{answer:?}");
+    workers[1].restart();
+    search.resume(&[]);
     search.expect_proof();
 }
 

@@ -360,7 +360,7 @@ fn what_has_been_done_stays_counted_when_a_job_is_over() {
     let mut protocol = serving(first);
     assert_eq!(protocol.totals().jobs, 0, "it is not over yet");
     protocol.push(push(first, 1, 1, 1)).unwrap();
-    protocol.release(first).unwrap();
+    protocol.release(first, false).unwrap();
     assert!(protocol.figures().is_none());
     let totals = protocol.totals();
     assert_eq!((totals.jobs, totals.traffic.batches_received), (1, 1));
