@@ -33,20 +33,26 @@ pub const CONNECT_LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// Text that is not a host and a port.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{found}' is not an address, expected HOST:PORT")]
+#[error("'{found}' is not an address, expected HOST:PORT{remark}")]
 pub struct AddressError {
     found: String,
+    remark: &'static str,
 }
 
-/// Settings of a connection to `address`, which is `host:port`, with or without `http://`.
+/// Settings of a connection to `address`, which is `host:port` and no more.
+///
+/// # Errors
+///
+/// If it is anything else: a URL, a name without a port.
 pub fn endpoint(address: &str) -> Result<Endpoint, AddressError> {
-    let bad = || AddressError { found: address.to_owned() };
-    let bare = address.strip_prefix("http://").unwrap_or(address).trim_end_matches('/');
-    let (host, port) = bare.rsplit_once(':').ok_or_else(bad)?;
+    let is_url = address.contains("://");
+    let remark = if is_url { " without a scheme before it" } else { "" };
+    let bad = || AddressError { found: address.to_owned(), remark };
+    let (host, port) = address.rsplit_once(':').filter(|_| !is_url).ok_or_else(bad)?;
     if host.is_empty() || port.parse::<u16>().is_err() {
         return Err(bad());
     }
-    let endpoint = Endpoint::from_shared(format!("http://{bare}")).map_err(|_| bad())?;
+    let endpoint = Endpoint::from_shared(format!("http://{address}")).map_err(|_| bad())?;
     Ok(endpoint
         .connect_timeout(CONNECT_TIMEOUT)
         .tcp_nodelay(true)
@@ -115,11 +121,15 @@ mod tests {
 
     #[test]
     fn addresses_are_host_and_port() {
-        for good in ["worker-0:7401", "http://127.0.0.1:1", "[::1]:7401", "http://a.b.c:80/"] {
+        for good in ["worker-0:7401", "127.0.0.1:1", "[::1]:7401", "a.b.c:80"] {
             assert!(endpoint(good).is_ok(), "{good}");
         }
-        for bad in ["", "worker", "worker:", ":7401", "worker:99999", "a b:1", "worker:x"] {
+        for bad in ["", "worker", "worker:", ":7401", "worker:99999", "a b:1", "worker:x", "a:1/"] {
             assert!(endpoint(bad).is_err(), "{bad}");
+        }
+        for url in ["http://127.0.0.1:1", "https://a.b.c:443", "http://worker-0:7401/"] {
+            let error = endpoint(url).unwrap_err().to_string();
+            assert!(error.ends_with("expected HOST:PORT without a scheme before it"), "{error}");
         }
     }
 }

@@ -78,8 +78,7 @@ pub struct JobLine {
 }
 
 impl Client {
-    /// A client of the coordinator at `address`, `host:port` with or without `http://`. Connects with
-    /// the first call.
+    /// A client of the coordinator at `address`, which is `host:port`. Connects with the first call.
     ///
     /// # Errors
     ///

@@ -15,6 +15,14 @@ pub(crate) use status::{Args as StatusArgs, run as status};
 pub(crate) use submit::{Args as SubmitArgs, run as submit};
 pub(crate) use watch::{Args as WatchArgs, run as watch};
 
+/// What `--memory` means for jobs of a coordinator.
+pub(crate) const MEMORY: &str = "Most memory for each worker, such as 512M or 4G, if that is less \
+                                 than the worker's own limit [default: the worker's]";
+
+/// What `--timeout` means for jobs of a coordinator.
+pub(crate) const TIMEOUT: &str = "Time given to each board from its turn on, waiting for workers \
+                                  included, such as 10, 10s, 500ms, 2m [default: no limit]";
+
 /// Port that coordinators listen on when nobody says otherwise.
 const DEFAULT_PORT: u16 = 7400;
 
