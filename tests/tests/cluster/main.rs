@@ -4,6 +4,7 @@ mod answers;
 mod durable;
 mod loss;
 mod memory;
+mod rivals;
 mod serve;
 
 /// Whether this build is fast enough for boards that take seconds.
