@@ -2,9 +2,9 @@
 """Compares a cluster on this machine with one process, and prints a table in Markdown.
 
 In every round, one after the other: one process with T threads, then W workers with T/W threads each.
-Shown is the median of the rounds. Takes the commands that `cargo build --release` has made.
+Shown is the median of the rounds. Takes the commands that `cargo build --release --workspace` has made.
 
-    cargo build --release && tests/bench-cluster.py --board p15 --rounds 3
+    cargo build --release --workspace && tests/bench-cluster.py --board p15 --rounds 3
 """
 
 import argparse

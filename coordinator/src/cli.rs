@@ -8,7 +8,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
    0  done; every board solved is proven optimal
    1  a board is proven unsolvable; verify: the moves do not solve the board
-   2  bad usage, bad input, or an unsupported board
+   2  bad usage, bad input, or an unsupported board; serve: it cannot listen there, or not read its folder
    3  a limit came first (time, memory, expansions), or an interrupt
    4  the cluster failed
   70  an internal error: a bug
@@ -44,6 +44,12 @@ pub(crate) enum Command {
     /// Run a coordinator: workers register with it, clients give it jobs
     Serve(remote::ServeArgs),
     /// Give boards to a coordinator
+    #[command(mut_arg("threads", |arg| arg.hide(true)))]
+    #[command(mut_arg("spill_dir", |arg| arg.hide(true)))]
+    #[command(mut_arg("spill_limit", |arg| arg.hide(true)))]
+    #[command(mut_arg("entry_width", |arg| arg.hide(true)))]
+    #[command(mut_arg("memory", |arg| arg.help(remote::MEMORY)))]
+    #[command(mut_arg("timeout", |arg| arg.help(remote::TIMEOUT)))]
     Submit(remote::SubmitArgs),
     /// Follow a coordinator's job to its end, and print its result
     Watch(remote::WatchArgs),

@@ -15,7 +15,8 @@ use crate::cluster::ClientError;
 pub const SUCCESS: u8 = 0;
 /// A board is proven unsolvable, or (`verify`) the move string does not solve the board.
 pub const UNSOLVABLE: u8 = 1;
-/// Bad usage, bad input, or a board beyond what the engine supports.
+/// Bad usage, bad input, or a board beyond what the engine supports; `serve`: an address that it cannot
+/// listen on, or a state folder that it cannot read.
 pub const BAD_INPUT: u8 = 2;
 /// A limit came first (time, memory, expansions), or somebody interrupted. No verdict on the board.
 pub const LIMIT: u8 = 3;

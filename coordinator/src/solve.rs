@@ -1,6 +1,7 @@
 //! `sokohive solve`: proves boards, one after the other.
 
 use std::io::Write;
+use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
@@ -135,6 +136,7 @@ impl SearchArgs {
         match self {
             Self { threads: Some(_), .. } => Some("--threads"),
             Self { spill: Spill { spill_dir: Some(_), .. }, .. } => Some("--spill-dir"),
+            Self { entry_width: Some(_), .. } => Some("--entry-width"),
             _ => None,
         }
     }
@@ -179,14 +181,31 @@ pub(crate) fn address(text: &str) -> Result<String, AddressError> {
     check_address(text).map(|()| text.to_owned())
 }
 
-/// Refuses a worker that is named twice: it would wait for itself.
+/// Refuses a worker that is named twice, as far as the names tell: it would wait for itself.
 pub(crate) fn check_workers(workers: &[String]) -> Result<(), Failure> {
     for (place, worker) in workers.iter().enumerate() {
-        if workers[..place].contains(worker) {
-            return Err(Failure::Usage(format!("worker {worker} is named twice")));
-        }
+        let same = |other: &&String| process(other) == process(worker);
+        let Some(other) = workers[..place].iter().find(same) else {
+            continue;
+        };
+        return Err(Failure::Usage(match other == worker {
+            true => format!("worker {worker} is named twice"),
+            false => format!("worker {other} is named twice, as {worker} too"),
+        }));
     }
     Ok(())
+}
+
+/// Host and port in a form that is the same for names that are known to mean the same process.
+fn process(address: &str) -> (String, Option<u16>) {
+    let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
+    let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+    let host = match host.parse::<IpAddr>().map(|ip| ip.to_canonical()) {
+        Ok(ip) if ip.is_loopback() => "localhost".to_owned(),
+        Ok(ip) => ip.to_string(),
+        Err(_) => host,
+    };
+    (host, port.parse().ok())
 }
 
 /// Refuses an estimate that would not be used.
@@ -290,4 +309,27 @@ fn solve_all(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_with_two_names_is_found_where_the_names_tell() {
+        let twice = |one: &str, other: &str| check_workers(&[one.to_owned(), other.to_owned()]);
+        for (one, other) in [
+            ("a:1", "a:1"),
+            ("A:1", "a:01"),
+            ("localhost:7401", "127.0.0.1:7401"),
+            ("[::1]:7401", "LOCALHOST:7401"),
+            ("[::ffff:10.0.0.1]:1", "10.0.0.1:1"),
+        ] {
+            let error = twice(one, other).unwrap_err().to_string();
+            assert!(error.contains(one) && error.contains("named twice"), "{error}");
+        }
+        for (one, other) in [("a:1", "a:2"), ("a:1", "b:1"), ("10.0.0.1:1", "10.0.0.2:1")] {
+            assert!(twice(one, other).is_ok(), "{one} {other}");
+        }
+    }
 }

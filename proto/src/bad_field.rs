@@ -58,6 +58,18 @@ pub(crate) fn required<T>(field: &'static str, value: Option<T>) -> Result<T, Ba
     value.ok_or_else(|| BadField::new(field, "missing"))
 }
 
+/// More moves than any solution takes. Costs and levels beyond are refused wherever they come from, so
+/// that sums of two cannot overflow.
+pub const MAX_MOVES: u32 = 1 << 30;
+
+/// A number of moves: a cost, a level or a bound.
+pub(crate) fn moves_from_field(field: &'static str, moves: u32) -> Result<u32, BadField> {
+    if moves > MAX_MOVES {
+        return Err(BadField::new(field, format_args!("{moves} is beyond {MAX_MOVES}")));
+    }
+    Ok(moves)
+}
+
 /// A number that must not be 0.
 pub(crate) fn nonzero<T: Default + PartialEq>(
     field: &'static str,

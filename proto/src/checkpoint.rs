@@ -3,7 +3,7 @@
 use prost::Message;
 use sokohive_engine::{Reached, SearchChoice, Statistics};
 
-use crate::bad_field::{nonzero, required};
+use crate::bad_field::{moves_from_field, nonzero, required};
 use crate::segment::check_number;
 use crate::task::search_from_field;
 use crate::{BadField, Epoch, Finish, JobKey, JobResult, Segment, Task, wire};
@@ -72,10 +72,19 @@ impl From<Reached> for wire::Reached {
     }
 }
 
-impl From<wire::Reached> for Reached {
-    fn from(reached: wire::Reached) -> Self {
-        let wire::Reached { lower_bound, levels, closed_forward, closed_backward } = reached;
-        Self { lower_bound, levels, closed: [closed_forward, closed_backward] }
+impl TryFrom<wire::Reached> for Reached {
+    type Error = BadField;
+
+    fn try_from(reached: wire::Reached) -> Result<Self, BadField> {
+        let closed = |field, f: Option<u32>| f.map(|f| moves_from_field(field, f)).transpose();
+        Ok(Self {
+            lower_bound: moves_from_field("reached.lower_bound", reached.lower_bound)?,
+            levels: reached.levels,
+            closed: [
+                closed("reached.closed_forward", reached.closed_forward)?,
+                closed("reached.closed_backward", reached.closed_backward)?,
+            ],
+        })
     }
 }
 
@@ -122,15 +131,14 @@ impl TryFrom<wire::Checkpoint> for Checkpoint {
         if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(BadField::new("segments", format_args!("{} is there twice", twice[0])));
         }
-        let epoch = nonzero("epoch", checkpoint.epoch)?;
         Ok(Self {
             program: checkpoint.program,
             job: JobKey::new(nonzero("job", checkpoint.job)?),
-            epoch: Epoch::after(epoch - 1),
+            epoch: Epoch::from_field("epoch", checkpoint.epoch)?,
             name: checkpoint.name,
             task: Task::from_field(checkpoint.task)?,
             search,
-            reached: required("reached", checkpoint.reached)?.into(),
+            reached: required("reached", checkpoint.reached)?.try_into()?,
             best: checkpoint.best.map(Finish::try_from).transpose()?,
             statistics: checkpoint.statistics.unwrap_or_default().into(),
             segments,

@@ -37,9 +37,29 @@ impl fmt::Display for JobKey {
 pub struct Epoch(u64);
 
 impl Epoch {
-    /// The epoch after `last`, where 0 stands for none.
+    /// The largest number there is. No cluster gets there by running jobs, and a number beyond is refused
+    /// wherever it comes from.
+    pub const LAST: u64 = (1 << 48) - 1;
+
+    /// How far an epoch may be beyond the largest that a worker has seen. A call with a larger one is
+    /// refused, so that no single call can use the numbers up.
+    pub const MOST_AHEAD: u64 = 1 << 20;
+
+    /// The epoch of this number; `None` for 0 and for what is beyond [`Epoch::LAST`].
+    pub fn new(number: u64) -> Option<Self> {
+        (1..=Self::LAST).contains(&number).then_some(Self(number))
+    }
+
+    /// The epoch after `last`, where 0 stands for none. After [`Epoch::LAST`] there is none: it is itself
+    /// then; whoever may have come so far asks [`Epoch::new`].
     pub fn after(last: u64) -> Self {
-        Self(last.saturating_add(1))
+        Self(last.min(Self::LAST - 1) + 1)
+    }
+
+    /// Reads a field of a message.
+    pub(crate) fn from_field(field: &'static str, number: u64) -> Result<Self, BadField> {
+        Self::new(nonzero(field, number)?)
+            .ok_or_else(|| BadField::new(field, format_args!("{number} is beyond {}", Self::LAST)))
     }
 
     /// The number on the wire.
@@ -75,7 +95,7 @@ impl TryFrom<wire::Fence> for Fence {
     fn try_from(fence: wire::Fence) -> Result<Self, BadField> {
         Ok(Self {
             job: JobKey(nonzero("fence.job", fence.job)?),
-            epoch: Epoch(nonzero("fence.epoch", fence.epoch)?),
+            epoch: Epoch::from_field("fence.epoch", fence.epoch)?,
         })
     }
 }
@@ -116,5 +136,24 @@ impl Incarnation {
 impl fmt::Display for Incarnation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn epochs_end_and_do_not_begin_again() {
+        let fence = |epoch| Fence::try_from(wire::Fence { job: 1, epoch });
+        assert!(fence(Epoch::LAST).is_ok());
+        for epoch in [Epoch::LAST + 1, u64::MAX] {
+            let error = fence(epoch).unwrap_err();
+            assert_eq!(error.field(), "fence.epoch");
+            assert!(error.to_string().contains("is beyond 281474976710655"), "{error}");
+        }
+        assert_eq!(Epoch::after(u64::MAX).get(), Epoch::LAST);
+        assert_eq!(Epoch::new(Epoch::LAST + 1), None);
+        assert_eq!(Epoch::new(0), None);
     }
 }

@@ -1,6 +1,6 @@
 //! A solution that was found.
 
-use crate::bad_field::required;
+use crate::bad_field::{moves_from_field, required};
 use crate::{BadField, Rank, wire};
 
 /// A solution that was found: what it costs, and where to take up its trail.
@@ -49,10 +49,11 @@ impl TryFrom<wire::Finish> for Finish {
     fn try_from(finish: wire::Finish) -> Result<Self, BadField> {
         use wire::finish::Trail as Wire;
         Ok(Self {
-            cost: finish.cost,
+            cost: moves_from_field("finish.cost", finish.cost)?,
             rank: Rank::from_field("finish.rank", &finish.rank)?,
             trail: match required("finish.trail", finish.trail)? {
                 Wire::Finished(wire::Finished { keeper, push_cost }) => {
+                    let push_cost = moves_from_field("finish.finished.push_cost", push_cost)?;
                     Trail::Finished { keeper, push_cost }
                 }
                 Wire::Meeting(wire::Meeting {}) => Trail::Meeting,

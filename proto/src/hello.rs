@@ -1,6 +1,6 @@
 //! Who a worker is.
 
-use crate::{BadField, Incarnation, PROTOCOL, Segment, wire};
+use crate::{BadField, Epoch, Incarnation, PROTOCOL, Segment, wire};
 
 /// What a worker says of itself before any job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,10 @@ impl TryFrom<wire::HelloResponse> for Hello {
     type Error = BadField;
 
     fn try_from(hello: wire::HelloResponse) -> Result<Self, BadField> {
+        if hello.last_epoch > Epoch::LAST {
+            let problem = format!("{} is beyond {}", hello.last_epoch, Epoch::LAST);
+            return Err(BadField::new("last_epoch", problem));
+        }
         Ok(Self {
             protocol: hello.protocol,
             // Another version may have no such field: the version is what has to be reported then.
@@ -70,5 +74,24 @@ impl wire::HelloRequest {
     /// The segments asked about.
     pub fn segments(self) -> Result<Vec<Segment>, BadField> {
         Segment::list(self.segments)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_beyond_all_epochs_is_refused() {
+        let hello = |last_epoch| {
+            let protocol = PROTOCOL;
+            let hello =
+                wire::HelloResponse { protocol, incarnation: 1, last_epoch, ..Default::default() };
+            Hello::try_from(hello)
+        };
+        assert!(hello(Epoch::LAST).is_ok());
+        let error = hello(u64::MAX).unwrap_err();
+        assert_eq!(error.field(), "last_epoch");
+        assert!(error.to_string().contains("18446744073709551615 is beyond"), "{error}");
     }
 }

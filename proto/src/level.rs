@@ -4,7 +4,7 @@ use std::fmt;
 
 use sokohive_engine::Side;
 
-use crate::bad_field::required;
+use crate::bad_field::{moves_from_field, required};
 use crate::{BadField, wire};
 
 /// One level of the search: a side and an f, opened once in an epoch.
@@ -61,7 +61,7 @@ impl TryFrom<wire::Level> for Level {
         Ok(Self {
             ordinal: level.ordinal,
             side: side_from_field("level.side", level.side)?,
-            f: level.f,
+            f: moves_from_field("level.f", level.f)?,
         })
     }
 }

@@ -57,7 +57,7 @@ mod upkeep;
 pub mod wire;
 mod worker_status;
 
-pub use bad_field::BadField;
+pub use bad_field::{BadField, MAX_MOVES};
 pub use checkpoint::{Checkpoint, PlacedSegment};
 pub use fence::{Epoch, Fence, Incarnation, JobKey};
 pub use finish::{Finish, Trail};

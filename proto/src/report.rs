@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use sokohive_engine::{Side, Statistics};
 
+use crate::bad_field::moves_from_field;
 use crate::level::side_from_field;
 use crate::{BadField, Finish, Level, Segment, Traffic, wire};
 
@@ -112,7 +113,7 @@ impl TryFrom<wire::Report> for Report {
         let open = |open: wire::OpenList| {
             Ok(OpenList {
                 side: side_from_field("open.side", open.side)?,
-                smallest_f: open.smallest_f,
+                smallest_f: moves_from_field("open.smallest_f", open.smallest_f)?,
                 rows: open.rows,
             })
         };
@@ -152,5 +153,24 @@ impl TryFrom<wire::Report> for Report {
             leaving: report.leaving,
             compacting: report.compacting,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MAX_MOVES;
+
+    #[test]
+    fn levels_that_no_solution_reaches_are_refused() {
+        let report = |smallest_f| {
+            let side = wire::Side::Backward.into();
+            let open = vec![wire::OpenList { side, smallest_f, rows: 1 }];
+            Report::try_from(wire::Report { open, ..Default::default() })
+        };
+        assert!(report(MAX_MOVES).is_ok());
+        for f in [MAX_MOVES + 1, u32::MAX] {
+            assert_eq!(report(f).unwrap_err().field(), "open.smallest_f");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::bad_field::moves_from_field;
 use crate::prepare::to_ms;
 use crate::{BadField, Fence, Level, Segment, wire};
 
@@ -41,11 +42,15 @@ impl TryFrom<wire::RestoreRequest> for Restore {
     type Error = BadField;
 
     fn try_from(restore: wire::RestoreRequest) -> Result<Self, BadField> {
+        let closed = |field, f: Option<u32>| f.map(|f| moves_from_field(field, f)).transpose();
         Ok(Self {
             fence: Fence::from_field(restore.fence)?,
             level: Level::from_field(restore.level)?,
             segments: Segment::list(restore.segments)?,
-            closed: [restore.closed_forward, restore.closed_backward],
+            closed: [
+                closed("closed_forward", restore.closed_forward)?,
+                closed("closed_backward", restore.closed_backward)?,
+            ],
             incumbent: restore.incumbent,
             wait: Duration::from_millis(restore.wait_ms.into()),
         })

@@ -2,6 +2,7 @@
 
 use sokohive_engine::Side;
 
+use crate::bad_field::moves_from_field;
 use crate::level::side_from_field;
 use crate::{BadField, Fence, Rank, wire};
 
@@ -41,7 +42,7 @@ impl TryFrom<wire::Row> for Row {
         let entry = |entry: wire::Entry| {
             Ok(Entry {
                 keeper: entry.keeper,
-                cost: entry.cost,
+                cost: moves_from_field("rows.entries.cost", entry.cost)?,
                 side: side_from_field("rows.entries.side", entry.side)?,
             })
         };

@@ -51,8 +51,8 @@ impl SegmentName {
             let (epoch, _writer, _number) = (number()?, number()?, number()?);
             let job = u64::from_str_radix(job, 16).ok()?;
             let rest = parts.next();
-            (job != 0 && epoch != 0 && rest.is_none())
-                .then(|| (JobKey::new(job), Epoch::after(epoch - 1)))
+            let epoch = Epoch::new(epoch)?;
+            (job != 0 && rest.is_none()).then(|| (JobKey::new(job), epoch))
         };
         match parts() {
             Some((job, epoch)) => Ok(Self { text: text.to_owned(), job, epoch }),

@@ -59,45 +59,38 @@ impl AddressError {
     }
 }
 
-/// Settings of a connection in the clear to `address`, which is `host:port`, with or without
-/// `http://`. Whether it is to be in the clear is for a [`Security`](crate::Security) to say.
+/// Settings of a connection in the clear to `address`, which is `host:port` and no more. Whether it is to
+/// be in the clear is for a [`Security`](crate::Security) to say.
 ///
 /// # Errors
 ///
-/// If `address` cannot be read.
+/// If it is anything else: a URL, a name without a port.
 pub fn endpoint(address: &str) -> Result<Endpoint, AddressError> {
     settings(address, "http")
 }
 
-/// Whether `address` is `host:port`, with or without a scheme.
+/// Whether `address` is `host:port` and no more.
 ///
 /// # Errors
 ///
 /// If it is not.
 pub fn check_address(address: &str) -> Result<(), AddressError> {
-    let scheme = if address.starts_with("https://") { "https" } else { "http" };
-    settings(address, scheme).map(|_| ())
+    settings(address, "http").map(|_| ())
 }
 
-/// Settings of a connection to `address` by a scheme, which may stand before the address too.
+/// Settings of a connection to `address` by a scheme.
 pub(crate) fn settings(address: &str, scheme: &str) -> Result<Endpoint, AddressError> {
     let bad = |expected| AddressError { found: address.to_owned(), expected };
-    let bare = match (address.split_once("://"), scheme) {
-        (None, _) => address,
-        (Some((named, bare)), scheme) if named == scheme => bare,
-        (Some(("https", _)), _) => {
-            return Err(bad("no https without --tls-ca, --tls-cert and --tls-key"));
-        }
-        (Some(("http", _)), _) => return Err(bad("no http where TLS is on")),
-        _ => return Err(bad("HOST:PORT")),
-    };
-    let bare = bare.trim_end_matches('/');
-    let (host, port) = bare.rsplit_once(':').ok_or_else(|| bad("HOST:PORT"))?;
+    if address.contains("://") {
+        // Whether TLS is on is said by its flags, for all connections at once.
+        return Err(bad("HOST:PORT without a scheme before it"));
+    }
+    let (host, port) = address.rsplit_once(':').ok_or_else(|| bad("HOST:PORT"))?;
     if host.is_empty() || port.parse::<u16>().is_err() {
         return Err(bad("HOST:PORT"));
     }
     let endpoint =
-        Endpoint::from_shared(format!("{scheme}://{bare}")).map_err(|_| bad("HOST:PORT"))?;
+        Endpoint::from_shared(format!("{scheme}://{address}")).map_err(|_| bad("HOST:PORT"))?;
     Ok(endpoint
         .connect_timeout(CONNECT_TIMEOUT)
         .tcp_nodelay(true)
@@ -178,14 +171,15 @@ mod tests {
 
     #[test]
     fn addresses_are_host_and_port() {
-        for good in ["worker-0:7401", "http://127.0.0.1:1", "[::1]:7401", "http://a.b.c:80/"] {
+        for good in ["worker-0:7401", "127.0.0.1:1", "[::1]:7401", "a.b.c:80"] {
             assert!(endpoint(good).is_ok(), "{good}");
         }
-        for bad in ["", "worker", "worker:", ":7401", "worker:99999", "a b:1", "worker:x"] {
+        for bad in ["", "worker", "worker:", ":7401", "worker:99999", "a b:1", "worker:x", "a:1/"] {
             assert!(endpoint(bad).is_err(), "{bad}");
         }
-        let error = endpoint("https://worker-0:7401").unwrap_err().to_string();
-        assert!(error.ends_with("expected no https without --tls-ca, --tls-cert and --tls-key"));
-        assert!(endpoint("unix://worker-0:7401").is_err());
+        for url in ["http://127.0.0.1:1", "https://a.b.c:443", "http://worker-0:7401/"] {
+            let error = endpoint(url).unwrap_err().to_string();
+            assert!(error.ends_with("expected HOST:PORT without a scheme before it"), "{error}");
+        }
     }
 }

@@ -9,7 +9,7 @@ const RUNBOOK: &str = include_str!("../../deploy/RUNBOOK.md");
 
 /// Where figures are named.
 const SOURCES: [&str; 3] = [
-    include_str!("../../host/src/metrics/page.rs"),
+    include_str!("../../proto/host/src/metrics/page.rs"),
     include_str!("../../worker/src/metrics.rs"),
     include_str!("../../coordinator/src/cluster/serve/metrics.rs"),
 ];

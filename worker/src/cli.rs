@@ -1,11 +1,13 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::thread;
 
-use clap::Parser;
+use clap::builder::Resettable;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use sokohive_host::{TlsArgs, TokenArgs, memory};
 
 use crate::engine_shard::Places;
@@ -68,6 +70,24 @@ pub struct Cli {
 }
 
 impl Cli {
+    /// Reads the process's arguments, the program's name first. The environment is left alone where a
+    /// server is asked: it is that of a worker, which says nothing about asking.
+    ///
+    /// # Errors
+    ///
+    /// If the arguments make no sense, or ask for help.
+    pub fn read(args: &[OsString]) -> Result<Self, clap::Error> {
+        let asks = |arg: &OsString| {
+            arg.to_str().is_some_and(|arg| arg == "--probe" || arg.starts_with("--probe="))
+        };
+        let mut command = Self::command();
+        if args.iter().any(asks) {
+            command = command.mut_args(|arg| arg.env(Resettable::Reset));
+        }
+        let mut matches = command.try_get_matches_from(args)?;
+        Self::from_arg_matches_mut(&mut matches)
+    }
+
     /// Where the worker's shards keep files.
     pub fn places(&self) -> Places {
         Places {
@@ -118,8 +138,6 @@ fn all_cores() -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

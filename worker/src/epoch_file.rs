@@ -20,18 +20,26 @@ fn path(directory: &Path) -> PathBuf {
 ///
 /// # Errors
 ///
-/// If the file cannot be read or is not one of ours.
+/// If the file cannot be read, is not one of ours, or says more than there are epochs.
 pub(crate) fn read(directory: &Path) -> io::Result<u64> {
     let text = match fs::read_to_string(path(directory)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         Err(error) => return Err(error),
     };
-    let number = text.strip_prefix(HEADER).and_then(|rest| rest.trim().parse().ok());
-    number.ok_or_else(|| {
-        let problem = format!("{}: expected '{HEADER}' and a number", path(directory).display());
+    let invalid = |problem: String| {
+        let problem = format!("{}: {problem}", path(directory).display());
         io::Error::new(io::ErrorKind::InvalidData, problem)
-    })
+    };
+    let number: Option<u64> = text.strip_prefix(HEADER).and_then(|rest| rest.trim().parse().ok());
+    match number {
+        Some(number) if number > Epoch::LAST => Err(invalid(format!(
+            "epoch {number} is beyond {}, no job can have written it; delete the file to begin at 0",
+            Epoch::LAST
+        ))),
+        Some(number) => Ok(number),
+        None => Err(invalid(format!("expected '{HEADER}' and a number"))),
+    }
 }
 
 /// Writes the epoch, whole or not at all, unless a larger one is there. Workers may share a folder.
@@ -62,6 +70,11 @@ mod tests {
         assert_eq!(read(&directory).unwrap(), 43, "it never falls");
         fs::write(path(&directory), "something else").unwrap();
         assert!(read(&directory).is_err());
+        for beyond in [Epoch::LAST + 1, u64::MAX] {
+            fs::write(path(&directory), format!("{HEADER}\n{beyond}\n")).unwrap();
+            let error = read(&directory).unwrap_err().to_string();
+            assert!(error.contains("/epoch: epoch ") && error.contains("delete"), "{error}");
+        }
         fs::remove_dir_all(directory).unwrap();
     }
 }

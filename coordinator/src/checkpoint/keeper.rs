@@ -52,7 +52,7 @@ impl<'n> Keeper<'n> {
     ///
     /// # Errors
     ///
-    /// If there is no thread to be had.
+    /// If there is no thread to be had, or no other epoch.
     pub(crate) fn new(
         folder: &Path,
         every: Duration,
@@ -60,7 +60,9 @@ impl<'n> Keeper<'n> {
         note: &'n (dyn Fn(String) + Sync),
     ) -> io::Result<Self> {
         remove_others(folder, &common);
-        let common = Checkpoint { epoch: Epoch::after(common.epoch.get()), ..common };
+        let epoch = Epoch::new(common.epoch.get() + 1)
+            .ok_or_else(|| io::Error::other("the checkpoint has used up all epochs"))?;
+        let common = Checkpoint { epoch, ..common };
         let shared = Arc::new(Shared::default());
         let (orders, waiting) = mpsc::channel::<(Checkpoint, Syncer)>();
         let (path, told, mut named) =

@@ -100,7 +100,7 @@ impl Drive {
             place: (None, None),
             span: Span::current(),
         };
-        let mut ending = driver.obey(commands);
+        let mut end = driver.obey(commands);
         let time_is_up = async {
             match timeout {
                 Some(timeout) => tokio::time::sleep(timeout).await,
@@ -118,7 +118,10 @@ impl Drive {
         tokio::pin!(time_is_up, stopped);
         let (mut may_time_out, mut may_stop) = (true, true);
         let mut told = Duration::ZERO;
-        while ending.is_none() {
+        let ending = loop {
+            if let Some(ending) = end {
+                break ending;
+            }
             let deadline = driver.job.deadline().map_or(start, |at| start + at);
             let event = tokio::select! {
                 // What has happened counts before what is to be.
@@ -134,15 +137,13 @@ impl Drive {
                 }
                 () = tokio::time::sleep_until(deadline) => Some(Event::Tick),
             };
-            if let Some(event) = event {
-                ending = driver.event(event);
-            }
+            end = event.and_then(|event| driver.event(event));
             if told + PROGRESS <= start.elapsed() {
                 told = start.elapsed();
                 progress(driver.job.progress());
             }
-        }
-        let result = driver.result(ending.as_ref());
+        };
+        let result = driver.result(&ending);
         let epoch = driver.job.epoch().map_or(0, Epoch::get);
         let levels = driver.job.levels_opened();
         // What is being written is waited for: nobody else may write there meanwhile.
@@ -304,7 +305,7 @@ impl Driver {
         };
         match self.job.saved() {
             Some(saved) => {
-                let result = Some(self.result(Some(ending)));
+                let result = Some(self.result(ending));
                 let concluded = Checkpoint { result, ..Checkpoint::clone(saved) };
                 self.scribe.write(Arc::new(concluded), told);
             }
@@ -312,18 +313,9 @@ impl Driver {
         }
     }
 
-    fn result(&self, ending: Option<&Ending>) -> JobResult {
+    fn result(&self, ending: &Ending) -> JobResult {
         let moves = self.moves.as_ref().map(ToString::to_string);
-        let ending = match ending {
-            Some(Ending::Optimal(_)) => JobEnding::Optimal(moves.unwrap_or_default()),
-            Some(Ending::Unsolvable) | None => {
-                JobEnding::Unsolvable("every reachable state was searched".to_owned())
-            }
-            Some(&Ending::Limit { limit, lower_bound, .. }) => {
-                JobEnding::Limit { limit, lower_bound, best: moves }
-            }
-            Some(Ending::Failed(failure)) => JobEnding::Failed(failure.clone()),
-        };
+        let ending = told(ending, moves, self.job.progress().lower_bound);
         let (statistics, traffic) = self.job.statistics();
         let (states, threads) = self.job.shares();
         JobResult {
@@ -335,6 +327,28 @@ impl Driver {
             states,
             threads,
         }
+    }
+}
+
+/// An ending as clients are told it, with the moves that were walked back to.
+fn told(ending: &Ending, moves: Option<String>, level: u32) -> JobEnding {
+    match (ending, moves) {
+        (Ending::Optimal(_), Some(moves)) => JobEnding::Optimal(moves),
+        // Nothing is proven that cannot be shown.
+        (Ending::Optimal(_), None) => JobEnding::Failed(ClusterFailure {
+            worker: None,
+            level,
+            reason: "internal error: a solution without moves".to_owned(),
+            retryable: false,
+            saved: None,
+        }),
+        (Ending::Unsolvable, _) => {
+            JobEnding::Unsolvable("every reachable state was searched".to_owned())
+        }
+        (&Ending::Limit { limit, lower_bound, .. }, best) => {
+            JobEnding::Limit { limit, lower_bound, best }
+        }
+        (Ending::Failed(failure), _) => JobEnding::Failed(failure.clone()),
     }
 }
 
@@ -354,5 +368,20 @@ pub(super) fn ended_early(ending: JobEnding) -> JobResult {
         elapsed: Duration::ZERO,
         states: Vec::new(),
         threads: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sokohive_proto::Trail;
+
+    use super::*;
+
+    #[test]
+    fn a_solution_without_moves_is_no_proof() {
+        let rank = Rank::from_le_bytes([0; 32]);
+        let ending = Ending::Optimal(Finish { cost: 7, rank, trail: Trail::Meeting });
+        assert_eq!(told(&ending, Some("r".to_owned()), 7), JobEnding::Optimal("r".to_owned()));
+        assert!(matches!(told(&ending, None, 7), JobEnding::Failed(failure) if failure.level == 7));
     }
 }

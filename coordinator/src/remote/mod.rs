@@ -17,6 +17,14 @@ pub(crate) use watch::{Args as WatchArgs, run as watch};
 
 use sokohive_host::{TlsArgs, TokenArgs};
 
+/// What `--memory` means for jobs of a coordinator.
+pub(crate) const MEMORY: &str = "Most memory for each worker, such as 512M or 4G, if that is less \
+                                 than the worker's own limit [default: the worker's]";
+
+/// What `--timeout` means for jobs of a coordinator.
+pub(crate) const TIMEOUT: &str = "Time given to each board from its turn on, waiting for workers \
+                                  included, such as 10, 10s, 500ms, 2m [default: no limit]";
+
 /// Port that coordinators listen on when nobody says otherwise.
 const DEFAULT_PORT: u16 = 7400;
 

@@ -16,7 +16,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::DEFAULT_PORT;
-use crate::cluster::{ServeOptions, serve};
+use crate::cluster::{ServeError, ServeOptions, serve};
 use crate::exit::{Exit, Failure};
 use crate::units::Span;
 
@@ -81,7 +81,7 @@ async fn serve_until_told(args: &Args) -> Result<(), Failure> {
         signal(SignalKind::interrupt()).map_err(network("waiting for SIGINT".to_owned()))?;
     let listener = TcpListener::bind(args.listen)
         .await
-        .map_err(network(format!("listening on {}", args.listen)))?;
+        .map_err(|error| Failure::Usage(format!("listening on {}: {error}", args.listen)))?;
     let bound = listener.local_addr().map_err(network("listening".to_owned()))?;
     let mut places = format!("listening on {bound}\n");
     let shutdown = async {
@@ -111,5 +111,8 @@ async fn serve_until_told(args: &Args) -> Result<(), Failure> {
         every: args.checkpoint_every.0,
         give_up_after: args.give_up_after.0,
     };
-    serve(listener, options, shutdown).await.map_err(|error| Failure::Network(error.to_string()))
+    serve(listener, options, shutdown).await.map_err(|error| match error {
+        ServeError::Store(_) => Failure::Usage(error.to_string()),
+        _ => Failure::Network(error.to_string()),
+    })
 }

@@ -24,13 +24,13 @@ fn fence(epoch: u64) -> Fence {
     Fence { job: JobKey::new(77), epoch: Epoch::after(epoch - 1) }
 }
 
-/// Calls a worker into a job, with a peer that does not exist.
-async fn prepared(worker: &Worker, fence: Fence) -> WorkerControlClient<Channel> {
+/// The call of a worker into a job, with a peer that does not exist.
+async fn prepare(worker: &Worker, fence: Fence) -> wire::PrepareRequest {
     let (mut control, _) = clients(worker).await;
     let hello = control.hello(wire::HelloRequest::new(&[])).await.unwrap();
     let hello = Hello::try_from(hello.into_inner()).unwrap();
     let me = Peer { address: worker.address.to_string(), incarnation: hello.incarnation };
-    let prepare = Prepare {
+    Prepare {
         fence,
         index: 0,
         peers: vec![me.clone(), Peer { address: "127.0.0.1:1".to_owned(), ..me }],
@@ -40,8 +40,14 @@ async fn prepared(worker: &Worker, fence: Fence) -> WorkerControlClient<Channel>
         journal: false,
         restores: false,
         keep: Vec::new(),
-    };
-    let ready = control.prepare(wire::PrepareRequest::from(prepare)).await.unwrap();
+    }
+    .into()
+}
+
+/// Calls a worker into a job, with a peer that does not exist.
+async fn prepared(worker: &Worker, fence: Fence) -> WorkerControlClient<Channel> {
+    let (mut control, _) = clients(worker).await;
+    let ready = control.prepare(prepare(worker, fence).await).await.unwrap();
     assert!(ready.into_inner().ready);
     control
 }
@@ -134,4 +140,44 @@ async fn a_released_worker_is_free_at_once() {
     control.release(release).await.unwrap();
     let other = Fence { job: JobKey::new(5), ..fence(4) };
     prepared(&worker, other).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_strangers_epoch_disables_a_worker() {
+    let workers = start_workers(2, Duration::ZERO).await;
+    let (mut control, _) = clients(&workers[0]).await;
+    let named = |status: tonic::Status| {
+        let refusal = Refusal::from_status(&status);
+        let Some(Refusal::BadField(problem)) = refusal else {
+            panic!("{status}");
+        };
+        assert!(problem.contains("fence.epoch"), "{problem}");
+    };
+    for epoch in [u64::MAX, u64::MAX - 1, Epoch::LAST + 1, Epoch::LAST, Epoch::MOST_AHEAD + 1] {
+        let beyond = Some(wire::Fence { job: 77, epoch });
+        let call = prepare(&workers[0], fence(1)).await;
+        let call = wire::PrepareRequest { fence: beyond, ..call };
+        named(control.prepare(call).await.unwrap_err());
+        let release = wire::ReleaseRequest { fence: beyond, discard: true };
+        named(control.release(release).await.unwrap_err());
+    }
+    // As far as one call can: the other worker is made to follow.
+    let most = fence(Epoch::MOST_AHEAD);
+    let mut control = prepared(&workers[0], most).await;
+    let release = wire::ReleaseRequest { fence: Some(most.into()), discard: false };
+    control.release(release).await.unwrap();
+    let (result, _) = run(1, addresses(&workers)).await;
+    assert!(!matches!(result.ending, JobEnding::Failed(_)), "{result:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_that_start_together_all_end() {
+    let workers = start_workers(2, Duration::ZERO).await;
+    let (ahead, mut back) = (addresses(&workers), addresses(&workers));
+    back.reverse();
+    let all = async { tokio::join!(run(1, ahead.clone()), run(2, back), run(3, ahead.clone())) };
+    let ((first, _), (second, _), (third, _)) = all.await;
+    for result in [first, second, third] {
+        assert!(!matches!(result.ending, JobEnding::Failed(_)), "{result:?}");
+    }
 }

@@ -33,7 +33,7 @@ async fn any_number_of_workers_finds_the_optimum() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_can_be_stopped() {
-    let workers = start_workers(2, Duration::from_millis(50)).await;
+    let workers = start_workers(2, Duration::from_millis(200)).await;
     let seed = (0..).find(|&seed| graph(seed).optimum.is_some_and(|cost| cost > 15)).unwrap();
     let (job, stop, _) = drive(seed, addresses(&workers));
     let job = tokio::spawn(job.run(|_| {}));
@@ -51,7 +51,7 @@ async fn a_job_can_be_stopped() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn time_runs_out() {
-    let workers = start_workers(2, Duration::from_millis(50)).await;
+    let workers = start_workers(2, Duration::from_millis(200)).await;
     let seed = (0..).find(|&seed| graph(seed).optimum.is_some_and(|cost| cost > 15)).unwrap();
     let (mut job, _stop, _) = drive(seed, addresses(&workers));
     job.timeout = Some(Duration::from_millis(300));

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sokohive::cluster::job::{Ending, Event, Job, Settings};
+use sokohive::cluster::job::{Ending, Event, Settings};
 use sokohive::cluster::recovery::{Choice, Verdict, choose};
 use sokohive_engine::{SearchChoice, Statistics};
 use sokohive_proto::{
@@ -46,7 +46,7 @@ impl World {
         kept.asked = (0, Duration::ZERO);
         let mut history = self.history.lock().unwrap();
         history.survival.restored += usize::from(reached.levels > 0);
-        let before = self.members.last().map_or(0, Vec::len);
+        let before = self.newest_members();
         history.survival.left_out += usize::from(members.len() < before);
         drop(history);
         let faults = self.random.below(3);
@@ -56,7 +56,7 @@ impl World {
 
     /// An attempt is over: the next follows, or the job is over.
     pub(crate) fn attempt_ended(&mut self, attempt: usize, ending: Ending) {
-        let job = self.job.take();
+        let job = self.take_newest();
         let (levels, epoch) =
             job.map_or((0, 0), |job| (job.levels_opened(), job.epoch().map_or(0, Epoch::get)));
         // What is being written is waited for.
@@ -169,8 +169,8 @@ impl World {
             states: Vec::new(),
             threads: 0,
         };
-        let saved = self.job.as_ref().and_then(Job::saved).expect("something is kept");
-        let checkpoint = Checkpoint { result: Some(result), ..Checkpoint::clone(saved) };
+        let saved = self.newest().and_then(|job| job.saved().cloned()).expect("something is kept");
+        let checkpoint = Checkpoint { result: Some(result), ..Checkpoint::clone(&saved) };
         self.write(attempt, Arc::new(checkpoint), true);
         // Counts once it is written.
         self.history.lock().unwrap().jobs[attempt].ended = Some((self.now, ending.clone()));

@@ -208,7 +208,7 @@ impl World {
             Durably::Stop => {
                 let now = self.now;
                 let attempt = self.history.lock().unwrap().jobs.len();
-                if self.job.is_some() && attempt > 0 {
+                if attempt > 0 && self.newest().is_some() {
                     self.kept().stopped.get_or_insert(now);
                     self.event(attempt - 1, Event::Stop(StopReason::Interrupt));
                 }
@@ -248,7 +248,7 @@ impl World {
         while !self.kept().writing.is_empty() && self.random.permille(500) {
             self.take_written();
         }
-        self.job = None;
+        self.take_newest();
         let kept = self.kept();
         kept.writing.clear();
         kept.coordinator += 1;

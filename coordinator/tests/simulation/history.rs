@@ -50,6 +50,12 @@ pub(crate) struct JobRecord {
     pub(crate) struck: Vec<(usize, Duration)>,
     /// Whether the job was stopped from outside.
     pub(crate) stopped: bool,
+    /// Workers that it was to have.
+    pub(crate) members: Vec<usize>,
+    /// When it opened its first level.
+    pub(crate) searching: Option<Duration>,
+    /// When it gave its workers back after that.
+    pub(crate) released: Option<Duration>,
 }
 
 /// What happened in a simulation.

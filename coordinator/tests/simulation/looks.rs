@@ -27,7 +27,7 @@ impl World {
         }
         let (now, edge) = (self.now, open.level.ordinal - 1);
         let disks_full = self.history.lock().unwrap().survival.disks_full;
-        let restored = self.job.is_some() && {
+        let restored = self.newest().is_some() && {
             let saved = self.kept().manifest.as_ref();
             saved.is_some_and(|checkpoint| checkpoint.reached.levels > 0)
         };

@@ -27,6 +27,13 @@
 //! | `work_lost_is_bounded` | at most an interval and a level is lost, and none when given up in good order |
 //! | `no_epoch_is_reused` | no two attempts run under one epoch |
 //!
+//! And every seed runs two or three jobs that start at about the same time, on workers that they share,
+//! each with a list in an order of its own; laying out may take longer than a coordinator may be silent.
+//!
+//! | invariant | in words |
+//! |---|---|
+//! | `rivals_take_turns` | all get their answers, and no two search on one worker at a time |
+//!
 //! 500 seeds of each run by default. `SOKOHIVE_SEED=17` runs one, `SOKOHIVE_SEEDS=5000` runs more.
 
 mod attempts;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 use crate::history::History;
-use crate::world::{simulate, simulate_durable};
+use crate::world::{simulate, simulate_durable, simulate_rivals};
 
 /// Seeds of the default run.
 const SEEDS: u64 = 500;
@@ -20,6 +20,12 @@ fn histories() -> &'static [(u64, History)] {
 fn durable() -> &'static [(u64, History)] {
     static HISTORIES: OnceLock<Vec<(u64, History)>> = OnceLock::new();
     run_all(&HISTORIES, simulate_durable)
+}
+
+/// All histories of jobs that start together and share workers.
+fn rivals() -> &'static [(u64, History)] {
+    static HISTORIES: OnceLock<Vec<(u64, History)>> = OnceLock::new();
+    run_all(&HISTORIES, simulate_rivals)
 }
 
 fn run_all(
@@ -58,9 +64,15 @@ pub(crate) fn check_durable(invariant: &str, holds: impl Fn(&History) -> Result<
     check_these(invariant, durable(), holds);
 }
 
+/// Checks an invariant on every history of jobs that start together and share workers.
+pub(crate) fn check_rivals(invariant: &str, holds: impl Fn(&History) -> Result<(), String>) {
+    check_these(invariant, rivals(), holds);
+}
+
 /// Checks an invariant on every history.
 pub(crate) fn check_all(invariant: &str, holds: impl Fn(&History) -> Result<(), String>) {
     check_these(invariant, histories(), &holds);
+    check_these(invariant, rivals(), &holds);
     check_these(invariant, durable(), &holds);
 }
 
@@ -86,6 +98,11 @@ fn check_these(
 /// Counts the histories in which something happened.
 pub(crate) fn count(happened: impl Fn(&History) -> bool) -> usize {
     histories().iter().filter(|(_, history)| happened(history)).count()
+}
+
+/// Counts the histories of jobs that start together in which something happened.
+pub(crate) fn count_rivals(happened: impl Fn(&History) -> bool) -> usize {
+    rivals().iter().filter(|(_, history)| happened(history)).count()
 }
 
 /// Sums something up over the histories of a job that outlives its workers.

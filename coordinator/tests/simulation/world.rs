@@ -110,6 +110,17 @@ pub(crate) enum Happening {
     Durable(Durably),
 }
 
+/// A job or an attempt, as its coordinator has it.
+struct Run {
+    /// `None` once it is over.
+    job: Option<Job>,
+    /// The nodes that take part.
+    members: Vec<usize>,
+    owners: Owners,
+    walk: Option<Walk>,
+    level: Option<(Fence, Level)>,
+}
+
 pub(crate) struct World {
     pub(crate) random: Random,
     network: Network,
@@ -120,12 +131,10 @@ pub(crate) struct World {
     planned: Vec<Option<Happening>>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) graphs: Vec<Arc<Graph>>,
-    owners: Owners,
-    pub(crate) job: Option<Job>,
-    /// The nodes that take part in each job or attempt.
-    pub(crate) members: Vec<Vec<usize>>,
-    walk: Option<Walk>,
-    level: Option<(Fence, Level)>,
+    /// Each job or attempt.
+    runs: Vec<Run>,
+    /// Whether all jobs start at about the same time.
+    rivals: bool,
     pub(crate) history: Arc<Mutex<History>>,
     /// Where one job outlives its workers.
     pub(crate) durable: Option<Durable>,
@@ -134,6 +143,20 @@ pub(crate) struct World {
 /// Runs the simulation of a seed: two jobs, with faults in the first.
 pub(crate) fn simulate(seed: u64) -> History {
     run(World::new(seed, false))
+}
+
+/// Runs the simulation of a seed: jobs that start at about the same time and share workers.
+pub(crate) fn simulate_rivals(seed: u64) -> History {
+    let mut world = World::new(seed, false);
+    world.rivals = true;
+    let others = world.random.between(1, 2);
+    for _ in 0..others {
+        let within = [1, 2_000, 300_000][world.random.below(3) as usize];
+        let after = Duration::from_micros(world.random.below(within));
+        world.plan(after, Happening::Start);
+    }
+    world.graphs = (0..=others).map(|_| Arc::new(Graph::random(&mut world.random))).collect();
+    run(world)
 }
 
 /// Runs the simulation of a seed: one job that outlives its workers and its coordinator.
@@ -171,11 +194,8 @@ impl World {
             planned: Vec::new(),
             nodes: (0..workers).map(|worker| Node::new(worker, 0, disk(worker))).collect(),
             graphs,
-            owners: Owners::even(workers),
-            job: None,
-            members: Vec::new(),
-            walk: None,
-            level: None,
+            runs: Vec::new(),
+            rivals: false,
             history: Arc::default(),
             durable,
             random,
@@ -196,8 +216,8 @@ impl World {
     }
 
     fn plan_faults(&mut self) {
-        if self.durable.is_some() {
-            // They are planned for each attempt.
+        if self.durable.is_some() || self.rivals {
+            // They are planned for each attempt; rivals have each other.
             return;
         }
         let workers = self.nodes.len() as u64;
@@ -240,7 +260,7 @@ impl World {
             }
             if self.durable.is_none()
                 && history.jobs.len() == self.graphs.len()
-                && history.jobs.last().is_some_and(|job| job.ended.is_some())
+                && history.jobs.iter().all(|job| job.ended.is_some())
             {
                 return;
             }
@@ -335,7 +355,7 @@ impl World {
             return self.start_attempt();
         }
         let number = self.history.lock().unwrap().jobs.len();
-        if number > 0 {
+        if number > 0 && !self.rivals {
             // Faults that are still planned are for the first job.
             for happening in &mut self.planned {
                 if matches!(
@@ -369,7 +389,17 @@ impl World {
             expansions: None,
             levels: Box::new(Forward::default()),
         };
-        self.begin(number, (0..self.nodes.len()).collect(), settings);
+        let mut members: Vec<usize> = (0..self.nodes.len()).collect();
+        if self.rivals {
+            // In any order, and not always all of them.
+            for place in (1..members.len()).rev() {
+                members.swap(place, self.random.below(place as u64 + 1) as usize);
+            }
+            if self.random.permille(300) {
+                members.truncate(self.random.between(1, members.len() as u64) as usize);
+            }
+        }
+        self.begin(number, members, settings);
     }
 
     /// Starts a job or an attempt on some nodes.
@@ -383,17 +413,32 @@ impl World {
             bounds: Vec::new(),
             struck: Vec::new(),
             stopped: false,
+            members: members.clone(),
+            searching: None,
+            released: None,
         };
         self.history.lock().unwrap().jobs.push(record);
         let workers = members.iter().map(|worker| format!("worker-{worker}")).collect();
         let settings = Settings { workers, ..settings };
-        self.owners = Owners::even(members.len());
-        self.members.push(members);
-        self.level = None;
-        self.walk = None;
+        let owners = Owners::even(members.len());
         let (job, commands) = Job::start(self.now, settings);
-        self.job = Some(job);
+        self.runs.push(Run { job: Some(job), members, owners, walk: None, level: None });
         self.obey(number, commands);
+    }
+
+    /// The newest job or attempt, while it runs.
+    pub(crate) fn newest(&mut self) -> Option<&mut Job> {
+        self.runs.last_mut()?.job.as_mut()
+    }
+
+    /// Takes the newest job or attempt away.
+    pub(crate) fn take_newest(&mut self) -> Option<Job> {
+        self.runs.last_mut()?.job.take()
+    }
+
+    /// How many nodes take part in the newest job or attempt.
+    pub(crate) fn newest_members(&self) -> usize {
+        self.runs.last().map_or(0, |run| run.members.len())
     }
 
     /// The graph that a job searches.
@@ -402,10 +447,7 @@ impl World {
     }
 
     pub(crate) fn event(&mut self, job: usize, event: Event) {
-        if self.history.lock().unwrap().jobs.len() != job + 1 {
-            return;
-        }
-        let Some(machine) = &mut self.job else {
+        let Some(machine) = &mut self.runs[job].job else {
             return;
         };
         let commands = machine.handle(self.now, event);
@@ -418,7 +460,7 @@ impl World {
         for command in commands {
             match command {
                 Command::Call { worker, call, request } => {
-                    let worker = self.members[job][worker];
+                    let worker = self.runs[job].members[worker];
                     self.look(job, &request);
                     self.send(|| Happening::Request {
                         worker,
@@ -432,14 +474,15 @@ impl World {
                 Command::WalkBack(finish) => {
                     let graph = self.graph(job);
                     let mut walk = Walk::new(&graph, finish);
-                    let step = walk.step(&graph, &self.owners);
-                    self.walk = Some(walk);
+                    let step = walk.step(&graph, &self.runs[job].owners);
+                    self.runs[job].walk = Some(walk);
                     self.walked(job, step);
                 }
                 Command::Deliver(rows) => {
                     let graph = self.graph(job);
-                    if let Some(walk) = &mut self.walk {
-                        let step = walk.rows(&graph, &self.owners, &rows);
+                    let Run { walk, owners, .. } = &mut self.runs[job];
+                    if let Some(walk) = walk {
+                        let step = walk.rows(&graph, owners, &rows);
                         self.walked(job, step);
                     }
                 }
@@ -448,7 +491,7 @@ impl World {
                 Command::End(ending) => self.end(job, ending),
             }
         }
-        if let Some(at) = self.job.as_ref().and_then(Job::deadline) {
+        if let Some(at) = self.runs[job].job.as_ref().and_then(Job::deadline) {
             let after = at.saturating_sub(self.now).max(Duration::from_micros(10));
             self.plan(after, Happening::Tick { job });
         }
@@ -470,19 +513,28 @@ impl World {
         let incumbent = match request {
             Request::Prepare(prepare) => return self.look_at_call(job, prepare.fence),
             Request::Restore(restore) => {
-                self.level = Some((restore.fence, restore.level));
+                self.runs[job].level = Some((restore.fence, restore.level));
                 restore.incumbent
             }
             Request::OpenLevel(open) => {
-                if self.level.is_none_or(|(_, level)| level.ordinal < open.level.ordinal) {
+                let level = self.runs[job].level;
+                if level.is_none_or(|(_, level)| level.ordinal < open.level.ordinal) {
+                    self.history.lock().unwrap().jobs[job].searching.get_or_insert(self.now);
                     self.level_ends(job, open.fence);
                     self.look_at_edge(job, open);
-                    self.level = Some((open.fence, open.level));
+                    self.runs[job].level = Some((open.fence, open.level));
                 }
                 open.incumbent
             }
             Request::Poll(poll) => poll.incumbent,
-            _ => return,
+            Request::Release { .. } => {
+                let record = &mut self.history.lock().unwrap().jobs[job];
+                if record.searching.is_some() {
+                    record.released.get_or_insert(self.now);
+                }
+                return;
+            }
+            Request::Hello(_) | Request::Rows(..) => return,
         };
         self.history.lock().unwrap().jobs[job].incumbents.push(incumbent);
     }
@@ -495,19 +547,22 @@ impl World {
         let busy = busy.collect();
         let mut history = self.history.lock().unwrap();
         let in_flight = history.in_flight(fence);
-        let ordinal = self.level.map_or(0, |(_, level)| level.ordinal);
+        let ordinal = self.runs[job].level.map_or(0, |(_, level)| level.ordinal);
         history.levels.push(LevelEnd { job, ordinal, busy, in_flight });
     }
 
     fn end(&mut self, job: usize, ending: Ending) {
-        if let (Some((fence, _)), Ending::Optimal(_) | Ending::Unsolvable) = (self.level, &ending) {
+        let level = self.runs[job].level;
+        if let (Some((fence, _)), Ending::Optimal(_) | Ending::Unsolvable) = (level, &ending) {
             // The shards have been stopped by now, so only what was on its way can be seen.
             self.level_ends(job, fence);
         }
         self.history.lock().unwrap().jobs[job].ended = Some((self.now, ending.clone()));
         if self.durable.is_some() {
-            self.attempt_ended(job, ending);
-        } else if job + 1 < self.graphs.len() {
+            return self.attempt_ended(job, ending);
+        }
+        self.runs[job].job = None;
+        if !self.rivals && job + 1 < self.graphs.len() {
             self.plan(Duration::from_millis(1), Happening::Start);
         }
     }
@@ -519,9 +574,14 @@ impl World {
         let reply = match request {
             Request::Hello(segments) => self.hello(worker, &segments).map(Reply::Hello),
             Request::Prepare(prepare) => {
-                let fence = prepare.fence;
+                let (fence, wait) = (prepare.fence, prepare.wait);
                 match node.protocol.prepare(now, *prepare) {
                     Ok(Preparation::Ready) => Ok(Reply::Prepared { ready: true }),
+                    Ok(Preparation::UnderWay) if self.rivals && !wait.is_zero() => {
+                        // It is held back, or there would be no end of asking.
+                        let result = Ok(Reply::Prepared { ready: false });
+                        return self.plan(wait, Happening::Answer { job, call, result });
+                    }
                     Ok(Preparation::UnderWay) => Ok(Reply::Prepared { ready: false }),
                     Ok(Preparation::LayOut { layout, stop }) => {
                         if let Some(shard) = stop {
@@ -530,7 +590,12 @@ impl World {
                         node.shard = None;
                         node.layout = Some(*layout);
                         let life = node.life;
-                        let time = Duration::from_micros(self.random.between(10, 50_000));
+                        // Longer than a coordinator may be silent, where that is what matters.
+                        let longest = match self.rivals {
+                            true => [50_000, 3_000_000, 15_000_000][self.random.below(3) as usize],
+                            false => 50_000,
+                        };
+                        let time = Duration::from_micros(self.random.between(10, longest));
                         self.plan(time, Happening::LaidOut { worker, life, fence });
                         Ok(Reply::Prepared { ready: false })
                     }

@@ -123,9 +123,10 @@ impl Levels {
             (None, _) => return None,
             (forward, _) => forward,
         };
-        let closed_below = forward.map_or(1, |forward| forward.f);
-        self.raise(closed_below + backward.f, incumbent);
-        if closed_below + backward.f >= incumbent {
+        // The numbers may come from elsewhere: a sum too large proves nothing.
+        let bound = forward.map_or(1, |forward| forward.f).saturating_add(backward.f);
+        self.raise(bound, incumbent);
+        if incumbent != u32::MAX && bound >= incumbent {
             return None;
         }
         let level = match forward {
@@ -185,6 +186,15 @@ mod tests {
             let mut levels = Levels::new(SearchChoice::TwoSided, 0);
             levels.advance(START, u32::MAX);
             assert_eq!(levels.advance(rest, u32::MAX), None);
+        }
+    }
+
+    #[test]
+    fn numbers_that_make_no_sense_prove_nothing() {
+        for search in [SearchChoice::Backward, SearchChoice::TwoSided] {
+            let mut levels = Levels::new(search, 0);
+            levels.advance(START, u32::MAX);
+            assert!(levels.advance([next(u32::MAX, 1), next(u32::MAX, 1)], u32::MAX).is_some());
         }
     }
 

@@ -5,6 +5,7 @@ mod durable;
 mod loss;
 mod memory;
 mod metrics;
+mod rivals;
 mod serve;
 mod tls;
 

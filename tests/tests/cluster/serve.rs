@@ -14,7 +14,7 @@ struct Cluster {
 
 impl Cluster {
     fn start(workers: usize) -> Self {
-        let least = workers.to_string();
+        let least = workers.max(1).to_string();
         let coordinator = Server::coordinator(&["--min-workers", &least]);
         let to = ["--coordinator", coordinator.address()];
         let workers = (0..workers).map(|_| Server::worker(&to)).collect();
@@ -132,6 +132,37 @@ fn the_coordinator_told_to_stop_ends_in_good_order() {
     std::thread::sleep(Duration::from_millis(500));
     cluster.coordinator.signal("TERM");
     assert_eq!(cluster.coordinator.wait(Duration::from_secs(10)), Some(0));
+}
+
+#[test]
+fn the_time_of_a_job_is_over_even_if_no_workers_come() {
+    let cluster = Cluster::start(0);
+    let start = Instant::now();
+    let args = ["submit", "p1", "--timeout", "1s", "--watch"];
+    let answer = cluster.run(&args).expect(exit::LIMIT);
+    assert_eq!((answer.value("optimal"), answer.value("lower_bound")), ("TIMEOUT", "0"));
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
+fn what_is_for_each_worker_to_say_cannot_be_submitted() {
+    for flag in [["--entry-width", "16"], ["--threads", "2"], ["--spill-dir", "."]] {
+        let answer = run(&[&["submit", "p1"], &flag[..]].concat()).expect(exit::BAD_INPUT);
+        assert!(answer.stderr.contains("is for each worker to say"), "{answer:?}");
+        let help = run(&["submit", "--help"]).expect(exit::SUCCESS);
+        assert!(!help.stdout.contains(flag[0]), "{}", help.stdout);
+    }
+    let help = run(&["submit", "--help"]).expect(exit::SUCCESS).stdout;
+    assert!(help.contains("the worker's own limit") && !help.contains("80 %"), "{help}");
+    assert!(help.contains("waiting for workers"), "{help}");
+}
+
+#[test]
+fn an_address_in_use_is_no_failure_of_the_cluster() {
+    let cluster = Cluster::start(0);
+    let answer = run(&["serve", "--listen", cluster.coordinator.address()]);
+    let answer = answer.expect(exit::BAD_INPUT);
+    assert!(answer.stderr.contains("listening on"), "{answer:?}");
 }
 
 #[test]

@@ -14,6 +14,7 @@
 //!   window per sender knows the numbers taken in.
 //! - Nothing of another job or of an earlier epoch reaches the shard: every call carries a
 //!   [`Fence`].
+//! - What has been released does not begin any more: a release can overtake the call that it follows.
 //! - Nothing is taken in before a shard that is to be restored knows what is closed.
 //! - Nothing of a level that is over reaches the shard: the coordinator ends a level only when all
 //!   batches of it have been applied, so a fresh batch of such a level is refused as an error.
@@ -193,7 +194,7 @@ impl<S: Shard> Protocol<S> {
         if epoch.get() <= self.last_epoch {
             return Err(Refusal::OldEpoch { current: self.last_epoch, called: epoch });
         }
-        self.last_epoch = epoch.get();
+        self.begin(epoch)?;
         let stop = self.vacate();
         let (laying, layout) = LayingOut::new(now, prepare, &self.identity);
         self.state = State::LayingOut(laying);
@@ -284,11 +285,18 @@ impl<S: Shard> Protocol<S> {
         self.serving(fence).ok()?.outgoing(peer)
     }
 
-    /// Ends a job. A job that is over stays over. With `discard` nobody will go on with it.
+    /// Ends a job. A job that is over stays over, also if the call into it is yet to come. With `discard`
+    /// nobody will go on with it.
     pub fn release(&mut self, fence: Fence, discard: bool) -> Result<Released<S>, Refusal> {
         match self.check(fence) {
             Ok(()) => Ok(Released { shard: self.vacate(), discard }),
-            Err(Refusal::NoJob) => Ok(Released { shard: None, discard }),
+            // Vacant, or in an earlier epoch of the job, which is over then as well.
+            Err(Refusal::NoJob | Refusal::NotReady) => {
+                if fence.epoch.get() > self.last_epoch {
+                    self.begin(fence.epoch)?;
+                }
+                Ok(Released { shard: self.vacate(), discard })
+            }
             // The job may go on in the newer epoch.
             Err(Refusal::OldEpoch { .. }) => Ok(Released { shard: None, discard: false }),
             Err(refusal) => Err(refusal),
@@ -304,6 +312,17 @@ impl<S: Shard> Protocol<S> {
     /// Ends whatever is under way. Hands back its shard, to be stopped.
     pub fn abandon(&mut self) -> Option<Arc<S>> {
         self.vacate()
+    }
+
+    /// Takes note of an epoch that is larger than all before.
+    fn begin(&mut self, epoch: Epoch) -> Result<(), Refusal> {
+        let most = self.last_epoch.saturating_add(Epoch::MOST_AHEAD);
+        if epoch.get() > most {
+            let problem = format!("field fence.epoch: {epoch} is beyond {most}, too far ahead");
+            return Err(Refusal::BadField(problem));
+        }
+        self.last_epoch = epoch.get();
+        Ok(())
     }
 
     /// The job at hand, and when its coordinator last called.

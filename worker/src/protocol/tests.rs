@@ -366,3 +366,43 @@ fn what_has_been_done_stays_counted_when_a_job_is_over() {
     assert_eq!((totals.jobs, totals.traffic.batches_received), (1, 1));
     assert_eq!(protocol.last_epoch(), 1);
 }
+
+/// The call into a job may be overtaken by the one that ends it.
+#[test]
+fn what_has_been_released_does_not_begin_any_more() {
+    let mut protocol = vacant();
+    assert!(protocol.release(fence(1, 3), false).unwrap().shard.is_none());
+    for epoch in [2, 3] {
+        let refused = protocol.prepare(at(0), prepare(fence(1, epoch)));
+        assert!(matches!(refused, Err(Refusal::OldEpoch { current: 3, .. })), "{refused:?}");
+    }
+    assert!(!protocol.is_occupied());
+    assert_eq!(protocol.hello(PROTOCOL).unwrap().last_epoch, 3);
+    assert!(protocol.prepare(at(0), prepare(fence(2, 4))).is_ok());
+}
+
+#[test]
+fn a_release_of_a_later_attempt_ends_the_job_and_of_another_job_does_not() {
+    let mut protocol = serving(fence(1, 1));
+    assert!(protocol.release(fence(2, 9), true).is_err());
+    assert!(protocol.report(at(0), fence(1, 1)).is_ok(), "it goes on");
+    assert!(protocol.release(fence(1, 2), false).unwrap().shard.is_some());
+    let refused = protocol.prepare(at(0), prepare(fence(1, 2)));
+    assert!(matches!(refused, Err(Refusal::OldEpoch { .. })), "{refused:?}");
+}
+
+#[test]
+fn no_single_call_uses_the_epochs_up() {
+    let mut protocol = vacant();
+    for epoch in [Epoch::MOST_AHEAD + 1, Epoch::LAST] {
+        let refused = protocol.prepare(at(0), prepare(fence(1, epoch))).unwrap_err();
+        let Refusal::BadField(problem) = refused else {
+            panic!("{refused:?}");
+        };
+        assert!(problem.contains("fence.epoch"), "{problem}");
+        assert!(protocol.release(fence(1, epoch), false).is_err());
+    }
+    assert!(!protocol.is_occupied());
+    assert_eq!(protocol.hello(PROTOCOL).unwrap().last_epoch, 0);
+    assert!(protocol.prepare(at(0), prepare(fence(1, Epoch::MOST_AHEAD))).is_ok());
+}

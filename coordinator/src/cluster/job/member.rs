@@ -14,9 +14,6 @@ pub const LOST: Duration = Duration::from_secs(8);
 /// resolve yet.
 const UNMET: Duration = Duration::from_secs(60);
 
-/// How long a worker may be busy with another job.
-const BUSY: Duration = Duration::from_secs(60);
-
 /// Pauses before a call is made again: the first, doubled after every failure, up to the last.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LAST_PAUSE: Duration = Duration::from_millis(500);
@@ -47,8 +44,6 @@ struct Call {
     failures: u32,
     /// What went wrong last.
     reason: String,
-    /// Since when the worker has been saying that another job has it.
-    busy_since: Option<Duration>,
 }
 
 /// Why a job has to end for a worker.
@@ -79,7 +74,6 @@ impl Member {
             again_at: None,
             failures: 0,
             reason: "no answer".to_owned(),
-            busy_since: None,
         });
     }
 
@@ -102,12 +96,6 @@ impl Member {
             CallError::Refused(refusal) if refusal.is_retryable() => {
                 call.since = now;
                 call.reason = refusal.to_string();
-                if let Refusal::Busy(_) = refusal {
-                    let since = *call.busy_since.get_or_insert(now);
-                    if now.saturating_sub(since) >= BUSY {
-                        return lost(call.reason.clone(), true);
-                    }
-                }
             }
             CallError::Refused(refusal) => {
                 return match refusal {

@@ -2,6 +2,8 @@
 //! time, calls to be made and the ending come out. No sockets, no threads, no clock.
 //!
 //! ```text
+//!     ┌───── GivingWay ◀──────┐
+//!     ▼                        │
 //!  Greeting ─▶ Claiming ─▶ Preparing ─▶ Surveying ─▶ Searching ⟲ ─▶ WalkingBack ─▶ Concluding ─▶ Releasing ─▶ Ended
 //!     │            │           │  └─ restoring ──────▶   │              ▲                          ▲
 //!     │            │           │                         └─▶ Settling ──┤                          │
@@ -11,7 +13,8 @@
 //!
 //! - *Greeting*: who is there? Gives the epoch: larger than any that a worker has seen.
 //! - *Claiming*: where checkpoints are kept, the epoch is written down before it is used.
-//! - *Preparing*: every worker lays out its shard.
+//! - *Preparing*: one worker after the other is called into the job, and lays out its shard.
+//! - *Giving way*: another job was called in first; what is held is given back.
 //! - *Surveying*: what is open before the first level?
 //! - *Searching*: one level after another; a level is over as [`waves`] tells. Reading a checkpoint
 //!   back is the first of them, and over by the same rule.
@@ -28,6 +31,7 @@ mod call;
 mod claiming;
 mod concluding;
 mod ending;
+mod giving_way;
 mod greeting;
 mod keeping;
 mod levels;
@@ -54,6 +58,7 @@ pub use call::{CallError, CallId, Reply, Request};
 use claiming::Claiming;
 use concluding::Concluding;
 pub use ending::{Ending, StopReason};
+use giving_way::GivingWay;
 use greeting::Greeting;
 use keeping::Keeping;
 pub use levels::Levels;
@@ -154,6 +159,7 @@ enum State {
     Greeting(Greeting),
     Claiming(Claiming),
     Preparing(Preparing),
+    GivingWay(GivingWay),
     Surveying(Surveying),
     Searching(Searching),
     Settling(Settling),
@@ -214,12 +220,13 @@ impl Job {
             State::Ended => return None,
             State::Searching(searching) => searching.deadline(),
             State::Settling(settling) => Some(settling.deadline()),
+            State::Preparing(preparing) => preparing.deadline(&self.shared.members),
+            State::WalkingBack(walking) => Some(walking.deadline()),
+            State::GivingWay(giving) => Some(giving.deadline(self.shared.now)),
             State::Releasing(releasing) => Some(releasing.deadline()),
             State::Greeting(_)
             | State::Claiming(_)
-            | State::Preparing(_)
             | State::Surveying(_)
-            | State::WalkingBack(_)
             | State::Concluding(_) => None,
         };
         let members = self.shared.members.iter().filter_map(Member::deadline);
@@ -272,6 +279,9 @@ impl Job {
         if let State::Releasing(releasing) = state {
             return releasing.answered(shared, worker, result);
         }
+        if let State::GivingWay(giving) = state {
+            return giving.answered(shared, worker, result);
+        }
         match result {
             Ok(reply) => match state {
                 State::Greeting(greeting) => greeting.answered(shared, worker, reply),
@@ -280,16 +290,22 @@ impl Job {
                 State::Searching(searching) => searching.answered(shared, worker, reply),
                 State::Settling(settling) => settling.answered(shared, worker, reply),
                 State::WalkingBack(walking) => walking.answered(shared, worker, reply),
-                State::Claiming(_) | State::Concluding(_) | State::Releasing(_) | State::Ended => {
-                    state
-                }
+                State::Claiming(_)
+                | State::Concluding(_)
+                | State::GivingWay(_)
+                | State::Releasing(_)
+                | State::Ended => state,
             },
             Err(CallError::Refused(Refusal::TooLittleMemory(_))) => {
                 WalkingBack::enter_limit(shared, Limit::Memory)
             }
-            Err(error) => match shared.members[worker].failed(shared.now, error) {
-                None => state,
-                Some(loss) => Releasing::enter_failed(shared, worker, loss),
+            Err(error) => match state {
+                State::Preparing(preparing) => preparing.failed(shared, worker, error),
+                State::WalkingBack(walking) => walking.failed(shared, worker, error),
+                state => match shared.members[worker].failed(shared.now, error) {
+                    None => state,
+                    Some(loss) => Releasing::enter_failed(shared, worker, loss),
+                },
             },
         }
     }
@@ -302,6 +318,10 @@ impl Job {
         if matches!(state, State::Ended) {
             return state;
         }
+        if let State::GivingWay(giving) = state {
+            shared.call_again();
+            return giving.tick(shared);
+        }
         if let Some((worker, loss)) = shared.find_lost() {
             return Releasing::enter_failed(shared, worker, loss);
         }
@@ -309,6 +329,8 @@ impl Job {
         match state {
             State::Searching(searching) => searching.tick(shared),
             State::Settling(settling) => settling.tick(shared),
+            State::Preparing(preparing) => preparing.tick(shared),
+            State::WalkingBack(walking) => walking.tick(shared),
             other => other,
         }
     }
@@ -328,9 +350,11 @@ impl Job {
                 WalkingBack::enter_limit(&mut self.shared, reason.into())
             }
             State::Searching(_) => Settling::enter(&mut self.shared, Then::Limit(reason.into())),
-            State::Greeting(_) | State::Claiming(_) | State::Preparing(_) | State::Surveying(_) => {
-                WalkingBack::enter_limit(&mut self.shared, reason.into())
-            }
+            State::Greeting(_)
+            | State::Claiming(_)
+            | State::Preparing(_)
+            | State::GivingWay(_)
+            | State::Surveying(_) => WalkingBack::enter_limit(&mut self.shared, reason.into()),
         }
     }
 }

@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use sokohive_engine::Statistics;
 use sokohive_proto::{
-    ClusterFailure, Fence, Finish, JobProgress, Level, Report, Segment, Traffic, Upkeep,
+    ClusterFailure, Fence, Finish, JobProgress, Level, Refusal, Report, Segment, Traffic, Upkeep,
 };
 
 use super::call::{CallError, CallId, Reply, Request};
 use super::keeping::{Keeping, Standing};
 use super::member::{Loss, Member};
 use super::{Command, Ending, LOST, Settings};
+
+/// How long a job waits for workers that other jobs have, all in all.
+const BUSY: Duration = Duration::from_secs(60);
 
 /// What all states of a job share.
 #[derive(Debug)]
@@ -23,6 +26,8 @@ pub(super) struct Shared {
     pub(super) fence: Option<Fence>,
     /// The best finish that any worker has reported. INVARIANT: its cost never rises.
     pub(super) incumbent: Option<Finish>,
+    /// Since when other jobs have been in the way.
+    contested_since: Option<Duration>,
     /// The level being searched; `None` before the first.
     pub(super) level: Option<Level>,
     /// Every solution costs at least this much. INVARIANT: never falls.
@@ -73,6 +78,7 @@ impl Shared {
             settings,
             fence: None,
             incumbent,
+            contested_since: None,
             level: None,
             lower_bound,
             keeping: None,
@@ -177,6 +183,19 @@ impl Shared {
             self.members[worker].settle();
         }
         Some(worker)
+    }
+
+    /// Another job has a worker that this one is to have. Waits for it, but not for ever.
+    pub(super) fn contested(&mut self, refusal: &Refusal) -> Option<Loss> {
+        let since = *self.contested_since.get_or_insert(self.now);
+        if self.now.saturating_sub(since) < BUSY {
+            return None;
+        }
+        let reason = match refusal {
+            Refusal::Busy(_) => refusal.to_string(),
+            _ => format!("it has been taken: {refusal}"),
+        };
+        Some(Loss { reason, retryable: true })
     }
 
     /// A worker that has been silent for too long.

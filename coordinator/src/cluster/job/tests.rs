@@ -119,6 +119,19 @@ impl Bench {
         }
     }
 
+    /// Answers until all workers are ready and are called for something else.
+    fn prepare(&mut self) {
+        for _ in 0..20 {
+            let later =
+                |request: &Request| matches!(request, Request::Poll(_) | Request::Restore(_));
+            if self.calls.iter().any(|(_, _, request)| later(request)) {
+                return;
+            }
+            self.answer(steady(&idle()));
+        }
+        panic!("no survey, but {:?}", self.calls);
+    }
+
     fn tick(&mut self) {
         self.now = self.job.deadline().expect("a job that goes on has a deadline").max(self.now);
         self.event(Event::Tick);
@@ -269,9 +282,7 @@ fn a_worker_that_never_comes_is_waited_for_a_minute() {
 #[test]
 fn a_worker_that_falls_silent_is_lost_in_time() {
     let mut bench = Bench::new(3);
-    for _ in 0..2 {
-        bench.answer(steady(&idle()));
-    }
+    bench.prepare();
     let report = Report { open: open(17), ..idle() };
     bench.answer(steady(&report));
     // In the level, worker 2 falls silent: no answer to any call, the release included.
@@ -292,9 +303,8 @@ fn a_worker_that_falls_silent_is_lost_in_time() {
 #[test]
 fn a_restarted_worker_is_lost_at_once() {
     let mut bench = Bench::new(1);
-    for _ in 0..3 {
-        bench.answer(steady(&Report { open: open(17), ..idle() }));
-    }
+    bench.prepare();
+    bench.answer(steady(&Report { open: open(17), ..idle() }));
     bench.answer(|_, _| Some(Err(CallError::Refused(Refusal::NoJob))));
     assert_eq!(bench.failure().1, "it has been started again");
 }
@@ -302,9 +312,8 @@ fn a_restarted_worker_is_lost_at_once() {
 #[test]
 fn memory_ends_with_the_bound_proven() {
     let mut bench = Bench::new(2);
-    for _ in 0..3 {
-        bench.answer(steady(&Report { open: open(17), ..idle() }));
-    }
+    bench.prepare();
+    bench.answer(steady(&Report { open: open(17), ..idle() }));
     run(&mut bench, &Report { memory_exhausted: true, open: open(18), ..Report::default() });
     let expected = Ending::Limit { limit: Limit::Memory, lower_bound: 17, best: None };
     assert_eq!(bench.ending(), Some(&expected));
@@ -313,7 +322,9 @@ fn memory_ends_with_the_bound_proven() {
 #[test]
 fn memory_for_no_table_at_all_is_a_limit_too() {
     let mut bench = Bench::new(2);
-    bench.answer(steady(&idle()));
+    for _ in 0..2 {
+        bench.answer(steady(&idle()));
+    }
     let refusal = || CallError::Refused(Refusal::TooLittleMemory(5));
     bench.answer(|worker, _| (worker == 1).then(|| Err(refusal())));
     run(&mut bench, &idle());
@@ -325,7 +336,8 @@ fn memory_for_no_table_at_all_is_a_limit_too() {
 fn stopping_keeps_what_is_known() {
     let mut bench = Bench::new(2);
     let report = Report { open: open(17), best: Some(finish(30)), ..Report::default() };
-    for _ in 0..4 {
+    bench.prepare();
+    for _ in 0..2 {
         bench.answer(steady(&report));
     }
     bench.event(Event::Stop(StopReason::Time));
@@ -340,9 +352,8 @@ fn stopping_keeps_what_is_known() {
 #[test]
 fn an_unreachable_peer_is_named_with_who_misses_it() {
     let mut bench = Bench::new(2);
-    for _ in 0..3 {
-        bench.answer(steady(&Report { open: open(17), ..idle() }));
-    }
+    bench.prepare();
+    bench.answer(steady(&Report { open: open(17), ..idle() }));
     let silent =
         sokohive_proto::SilentPeer { index: 1, silent: LOST, reason: "timed out".to_owned() };
     run(&mut bench, &Report { silent: vec![silent], ..Report::default() });
@@ -366,4 +377,168 @@ fn rows_are_read_in_chunks_and_delivered_together() {
     bench.event(Event::WalkedBack(Err("no tight predecessor".to_owned())));
     run(&mut bench, &idle());
     assert_eq!(bench.failure().1, "walking back along the solution: no tight predecessor");
+}
+
+/// The workers that are called into the job now, and the epoch.
+fn called(bench: &Bench) -> Vec<(usize, u64)> {
+    let of = |(worker, _, request): &(usize, CallId, Request)| match request {
+        Request::Prepare(prepare) => Some((*worker, prepare.fence.epoch.get())),
+        _ => None,
+    };
+    bench.calls.iter().filter_map(of).collect()
+}
+
+#[test]
+fn workers_are_claimed_one_after_the_other_by_incarnation() {
+    let mut bench = Bench::new(3);
+    let incarnation = |worker| Incarnation::new([30, 10, 20][worker]);
+    bench.answer(|worker, _| {
+        let incarnation = incarnation(worker);
+        Some(Ok(Reply::Hello(Hello { incarnation, ..hello(worker) })))
+    });
+    for worker in [1, 2, 0] {
+        assert_eq!(called(&bench), [(worker, 7)]);
+        bench.answer(steady(&idle()));
+    }
+    assert!(matches!(bench.calls[0].2, Request::Poll(_)), "{:?}", bench.calls);
+}
+
+#[test]
+fn workers_that_are_ready_are_called_while_another_lays_out() {
+    let mut bench = Bench::new(2);
+    bench.answer(steady(&idle()));
+    bench.answer(steady(&idle()));
+    let (mut heard, mut longest) = (ms(0), ms(0));
+    while bench.now < ms(30_000) {
+        if called(&bench).iter().any(|&(worker, _)| worker == 0) {
+            longest = longest.max(bench.now - heard);
+            heard = bench.now;
+        }
+        bench.answer(|worker, _| Some(Ok(Reply::Prepared { ready: worker == 0 })));
+        // The worker takes its time.
+        bench.now += ms(500);
+        bench.event(Event::Tick);
+    }
+    assert!(heard > ms(28_000), "{heard:?}");
+    assert!(longest <= ms(2_000), "silent for {longest:?}");
+    assert!(bench.ending().is_none());
+    bench.prepare();
+}
+
+#[test]
+fn a_job_whose_epoch_is_over_before_it_has_a_worker_begins_anew() {
+    let mut bench = Bench::new(2);
+    bench.answer(steady(&idle()));
+    bench.answer(steady(&idle()));
+    assert_eq!(called(&bench), [(1, 4)]);
+    let (current, called_in) = (8, Epoch::after(3));
+    let over = Refusal::OldEpoch { current, called: called_in };
+    bench.answer(|_, _| Some(Err(CallError::Refused(over.clone()))));
+    assert_eq!(bench.calls.len(), 2);
+    for (_, _, request) in &bench.calls {
+        assert!(matches!(request, Request::Release { discard: false, .. }), "{request:?}");
+    }
+    bench.answer(steady(&idle()));
+    bench.tick();
+    bench
+        .answer(|worker, _| Some(Ok(Reply::Hello(Hello { last_epoch: current, ..hello(worker) }))));
+    assert_eq!(called(&bench), [(0, 9)]);
+    bench.prepare();
+}
+
+#[test]
+fn a_worker_that_another_job_has_is_waited_for_a_minute() {
+    let mut bench = Bench::new(2);
+    bench.answer(steady(&idle()));
+    while bench.ending().is_none() {
+        bench.answer(|_, request| {
+            Some(match request {
+                Request::Release { .. } => Ok(Reply::Released),
+                _ => Err(CallError::Refused(Refusal::Busy(JobKey::new(2)))),
+            })
+        });
+        if bench.ending().is_none() {
+            assert!(called(&bench).iter().all(|&(worker, _)| worker == 0), "one at a time");
+            bench.tick();
+        }
+    }
+    assert!((60..=62).contains(&bench.now.as_secs()), "{:?}", bench.now);
+    let (worker, reason, retryable) = bench.failure();
+    assert_eq!((worker, retryable), (Some("worker-0:1"), true));
+    assert_eq!(reason, "the worker is busy with job 0000000000000002");
+}
+
+#[test]
+fn a_worker_that_has_used_up_its_epochs_is_named() {
+    let mut bench = Bench::new(2);
+    let last_epoch = |worker| if worker == 1 { Epoch::LAST } else { 0 };
+    bench.answer(|worker, _| {
+        Some(Ok(Reply::Hello(Hello { last_epoch: last_epoch(worker), ..hello(worker) })))
+    });
+    let (worker, reason, retryable) = bench.failure();
+    assert_eq!((worker, retryable), (Some("worker-1:1"), false));
+    assert_eq!(reason, "it has used up all 281474976710655 epochs");
+}
+
+/// Somebody has made one worker jump ahead, by several calls.
+#[test]
+fn workers_far_behind_are_made_to_follow() {
+    let mut bench = Bench::new(2);
+    let mut last = [0, 2 * Epoch::MOST_AHEAD + 5];
+    for _ in 0..6 {
+        let before = last;
+        for (_, _, request) in &bench.calls {
+            if let Request::Release { fence, .. } = request {
+                assert!(fence.epoch.get() <= before[0] + Epoch::MOST_AHEAD, "it would be refused");
+                last[0] = fence.epoch.get();
+            }
+        }
+        if !called(&bench).is_empty() {
+            break;
+        }
+        bench.answer(|worker, request| {
+            Some(Ok(match request {
+                Request::Hello(_) => {
+                    Reply::Hello(Hello { last_epoch: last[worker], ..hello(worker) })
+                }
+                _ => Reply::Released,
+            }))
+        });
+    }
+    assert_eq!(called(&bench), [(0, 2 * Epoch::MOST_AHEAD + 6)]);
+    assert_eq!(last[0], 2 * Epoch::MOST_AHEAD);
+    // One that takes no note is not asked for ever.
+    let mut bench = Bench::new(2);
+    for _ in 0..3 {
+        bench.answer(|worker, request| {
+            let last_epoch = [0, 1 << 30][worker];
+            Some(Ok(match request {
+                Request::Hello(_) => Reply::Hello(Hello { last_epoch, ..hello(worker) }),
+                _ => Reply::Released,
+            }))
+        });
+    }
+    assert_eq!(bench.failure().1, "it takes no note of epoch 1048576");
+}
+
+/// The walk back may take long at one worker, or nowhere.
+#[test]
+fn workers_are_called_during_the_walk_back_and_one_that_has_no_rows_may_be_lost() {
+    let mut bench = Bench::new(2);
+    run(&mut bench, &Report { best: Some(finish(9)), ..idle() });
+    assert!(bench.calls.is_empty(), "{:?}", bench.calls);
+    let mut calls = [0; 2];
+    while bench.now < ms(30_000) {
+        bench.tick();
+        bench.calls.iter().for_each(|(worker, ..)| calls[*worker] += 1);
+        bench
+            .answer(|worker, request| (worker == 0).then(|| steady(&idle())(0, request)).flatten());
+    }
+    assert!(calls.iter().all(|&calls| calls >= 10), "{calls:?}");
+    bench.event(Event::RowsWanted(vec![(1, vec![Rank::from(1)])]));
+    bench.answer(steady(&idle()));
+    assert!(matches!(bench.others.last(), Some(Command::Deliver(_))), "{:?}", bench.others);
+    bench.event(Event::WalkedBack(Ok(())));
+    run(&mut bench, &idle());
+    assert_eq!(bench.ending(), Some(&Ending::Optimal(finish(9))));
 }

@@ -1,16 +1,23 @@
 //! Rows are read along the solution.
+//!
+//! The walk itself may take a while, and not touch every worker. All of them are called from time to time
+//! meanwhile, or others would take them for abandoned. What they say to that does not matter.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use sokohive_engine::Limit;
-use sokohive_proto::{ClusterFailure, MAX_RANKS, Rank, Row};
+use sokohive_proto::{ClusterFailure, MAX_RANKS, Poll, Rank, Row, Upkeep};
 
-use super::call::{Reply, Request};
+use super::call::{CallError, Reply, Request};
 use super::concluding::Concluding;
 use super::member::Member;
 use super::releasing::Releasing;
 use super::shared::Shared;
 use super::{Command, Ending, State};
+
+/// Pause between two calls to a worker that is not asked for rows.
+const BEAT: Duration = Duration::from_secs(2);
 
 /// The search is over and there is a finish to walk back from.
 #[derive(Debug)]
@@ -18,6 +25,8 @@ pub(super) struct WalkingBack {
     ending: Ending,
     /// The rows being read; empty while none are.
     reading: Vec<Reading>,
+    /// When the workers are to be called that are not asked for rows.
+    beat: Duration,
 }
 
 /// The rows that one worker is asked for.
@@ -43,7 +52,7 @@ impl WalkingBack {
         // Reports that are still awaited tell nothing new.
         shared.members.iter_mut().for_each(Member::settle);
         shared.command(Command::WalkBack(finish));
-        State::WalkingBack(Self { ending, reading: Vec::new() })
+        State::WalkingBack(Self { ending, reading: Vec::new(), beat: shared.now + BEAT })
     }
 
     /// Ends at a limit.
@@ -56,14 +65,13 @@ impl WalkingBack {
 
     pub(super) fn wanted(mut self, shared: &mut Shared, wanted: Vec<(usize, Vec<Rank>)>) -> State {
         let known = |(worker, ranks): &(usize, Vec<Rank>)| {
-            *worker < shared.members.len()
-                && !ranks.is_empty()
-                && !shared.members[*worker].is_busy()
+            *worker < shared.members.len() && !ranks.is_empty()
         };
         if !self.reading.is_empty() || wanted.is_empty() || !wanted.iter().all(known) {
             return fail(shared, "rows were wanted that nobody has".to_owned());
         }
         for (worker, ranks) in wanted {
+            shared.members[worker].settle();
             let mut reading = Reading { worker, waiting: ranks.into(), asked: 0, rows: Vec::new() };
             reading.ask(shared);
             self.reading.push(reading);
@@ -86,6 +94,43 @@ impl WalkingBack {
             shared.command(Command::Deliver(rows.collect()));
         }
         State::WalkingBack(self)
+    }
+
+    /// A worker has not answered. It may be lost, if there is nothing to be read from it.
+    pub(super) fn failed(self, shared: &mut Shared, worker: usize, error: CallError) -> State {
+        if !self.reads_from(worker) {
+            shared.members[worker].settle();
+            return State::WalkingBack(self);
+        }
+        match shared.members[worker].failed(shared.now, error) {
+            None => State::WalkingBack(self),
+            Some(loss) => Releasing::enter_failed(shared, worker, loss),
+        }
+    }
+
+    pub(super) fn tick(mut self, shared: &mut Shared) -> State {
+        if self.beat > shared.now {
+            return State::WalkingBack(self);
+        }
+        self.beat = shared.now + BEAT;
+        let (level, incumbent) = (shared.level, shared.incumbent_cost());
+        for worker in 0..shared.members.len() {
+            if let (Some(fence), false) = (shared.fence, self.reads_from(worker)) {
+                shared.members[worker].settle();
+                let (wait, upkeep) = (Duration::ZERO, Upkeep::default());
+                shared.call(worker, Request::Poll(Poll { fence, level, incumbent, wait, upkeep }));
+            }
+        }
+        State::WalkingBack(self)
+    }
+
+    pub(super) fn deadline(&self) -> Duration {
+        self.beat
+    }
+
+    /// Whether rows of this worker are awaited.
+    fn reads_from(&self, worker: usize) -> bool {
+        self.reading.iter().any(|reading| reading.worker == worker && reading.asked > 0)
     }
 
     pub(super) fn walked_back(self, shared: &mut Shared, result: Result<(), String>) -> State {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sokohive_engine::{Ending, Limit};
 use sokohive_proto::{Checkpoint, JobEnding, JobKey, JobResult, JobState};
+use tokio::time::Instant;
 use tracing::{Instrument, info, info_span, warn};
 
 use super::ServeOptions;
@@ -45,6 +46,7 @@ async fn run_one(
     turn: Turn,
 ) -> JobResult {
     let Turn { number, submission, mut stop } = turn;
+    let start = Instant::now();
     let task = submission.task.clone();
     // The tables of a large board take a while to work out.
     let prepared = tokio::task::spawn_blocking(move || prepare(&task)).await;
@@ -92,13 +94,23 @@ async fn run_one(
         };
         return durable.run(progress, |text| warn!("{text}")).await;
     }
-    let workers = tokio::select! {
-        workers = enough_workers(registry, options.workers.max(1)) => workers,
-        _ = stop.wait_for(Option::is_some) => {
-            let limit = Limit::Interrupted;
-            return ended_early(JobEnding::Limit { limit, lower_bound: 0, best: None });
+    let late = |limit| {
+        let ending = JobEnding::Limit { limit, lower_bound: 0, best: None };
+        JobResult { elapsed: start.elapsed(), ..ended_early(ending) }
+    };
+    let left = || submission.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
+    let time_is_up = async {
+        match left() {
+            Some(left) => tokio::time::sleep(left).await,
+            None => std::future::pending().await,
         }
     };
+    let workers = tokio::select! {
+        workers = enough_workers(registry, options.workers.max(1)) => workers,
+        () = time_is_up => return late(Limit::Time),
+        _ = stop.wait_for(Option::is_some) => return late(Limit::Interrupted),
+    };
+    let timeout = left();
     info!("{} workers", workers.len());
     let settings = Settings {
         key: JobKey::random(),
@@ -112,7 +124,7 @@ async fn run_one(
         checkpoint: None,
         last_epoch: 0,
     };
-    let (security, timeout) = (options.security.clone(), submission.timeout);
+    let security = options.security.clone();
     let drive = Drive { settings, security, timeout, plan, stop, manifest: None };
     drive.run(progress).await
 }

@@ -12,6 +12,7 @@ mod level_never_ends_with_work_in_flight;
 mod no_epoch_is_reused;
 mod nothing_needed_is_deleted;
 mod old_epoch_never_applied;
+mod rivals_take_turns;
 mod the_faults_are_many_enough;
 mod the_network_is_bad_enough;
 mod work_lost_is_bounded;

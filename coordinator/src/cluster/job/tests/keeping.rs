@@ -76,7 +76,7 @@ fn every_segment_is_read_once_by_a_worker_that_has_it() {
     // Both have the longest, only the second has the others.
     bench.answer(|worker, _| with_segments(worker, [&[0][..], &[0, 1, 2]][worker]));
     bench.commit();
-    bench.answer(steady(&idle()));
+    bench.prepare();
     let read: Vec<_> = bench
         .calls
         .iter()
@@ -125,8 +125,9 @@ fn a_manifest_is_written_when_every_worker_has_synced_and_then_segments_retire()
         compacted: true,
         ..idle()
     };
-    // Prepared, surveyed, and the first level is over.
-    (0..4).for_each(|_| bench.answer(steady(&report(0))));
+    // Surveyed, and the first level is over.
+    bench.prepare();
+    (0..3).for_each(|_| bench.answer(steady(&report(0))));
     let wants = |bench: &Bench| match &bench.calls[0].2 {
         Request::OpenLevel(open) => open.upkeep.clone(),
         Request::Poll(poll) => poll.upkeep.clone(),
@@ -156,7 +157,8 @@ fn a_result_is_written_down_before_what_it_came_from_is_discarded() {
     let mut bench = Bench::with(kept(2, None));
     bench.answer(steady(&idle()));
     bench.commit();
-    (0..2).for_each(|_| bench.answer(steady(&idle())));
+    bench.prepare();
+    bench.answer(steady(&idle()));
     assert!(matches!(bench.others[..], [Command::Conclude(Ending::Unsolvable)]));
     assert!(bench.calls.is_empty());
     bench.event(Event::Concluded(Ok(())));
