@@ -21,6 +21,12 @@ pub struct JobProgress {
     pub elapsed: Duration,
     /// Workers that take part.
     pub workers: u32,
+    /// Time since the moment that the newest checkpoint is of; `None` where none are kept.
+    pub unsaved: Option<Duration>,
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl From<JobProgress> for wire::Progress {
@@ -31,8 +37,9 @@ impl From<JobProgress> for wire::Progress {
             expanded: progress.expanded,
             states: progress.states,
             memory_bytes: progress.memory,
-            elapsed_ms: u64::try_from(progress.elapsed.as_millis()).unwrap_or(u64::MAX),
+            elapsed_ms: milliseconds(progress.elapsed),
             workers: progress.workers,
+            unsaved_ms: progress.unsaved.map(milliseconds),
         }
     }
 }
@@ -47,6 +54,7 @@ impl From<wire::Progress> for JobProgress {
             memory: progress.memory_bytes,
             elapsed: Duration::from_millis(progress.elapsed_ms),
             workers: progress.workers,
+            unsaved: progress.unsaved_ms.map(Duration::from_millis),
         }
     }
 }

@@ -187,5 +187,15 @@ fn bytes(page: &mut Page, figures: Option<&Figures>, memory: u64, threads: u32) 
         "Whether the search of the job has reached its limit: 1, or 0.",
         u8::from(shard.is_some_and(|shard| shard.memory_exhausted)),
     );
+    page.gauge(
+        "sokohive_worker_job_spilled_bytes",
+        "Bytes of the open list written to disk in the job, each time they were.",
+        shard.map_or(0, |shard| shard.statistics.spilled_bytes),
+    );
+    page.gauge(
+        "sokohive_worker_journal_failed",
+        "Whether the journal of the job does not hold all of its table, so that no checkpoint can be taken: 1, or 0.",
+        u8::from(shard.is_some_and(|shard| shard.journal_fault.is_some())),
+    );
     page.gauge("sokohive_worker_threads", "Threads that the worker searches on.", threads);
 }

@@ -25,6 +25,8 @@ pub(super) struct Keeping {
     every: Duration,
     /// The newest checkpoint whose manifest is written.
     saved: Arc<Checkpoint>,
+    /// The moment that it is of; for one that was gone on from, when that was done.
+    saved_at: Duration,
     /// The last edge, unless some journal did not hold it all.
     edge: Option<Edge>,
     flight: Option<Flight>,
@@ -77,6 +79,7 @@ impl Keeping {
             seen: names.collect(),
             retire: Vec::new(),
             saved,
+            saved_at: now,
         }
     }
 
@@ -169,6 +172,11 @@ impl Keeping {
         None
     }
 
+    /// Time since the moment that the newest checkpoint is of: what is lost if all is lost now.
+    pub(super) fn unsaved(&self, now: Duration) -> Duration {
+        now.saturating_sub(self.saved_at)
+    }
+
     /// A manifest has been written, or could not be.
     pub(super) fn committed(&mut self, now: Duration, written: bool, members: &[Member]) {
         let Some(Flight { edge, .. }) = self.flight.take_if(|flight| flight.writing) else {
@@ -181,6 +189,7 @@ impl Keeping {
         }
         self.due = edge.at + self.every;
         self.saved = edge.checkpoint;
+        self.saved_at = edge.at;
         let named = self.saved.segments.iter().map(|placed| &placed.segment.name);
         let live = members.iter().flat_map(|member| &member.report.segments);
         let needed: BTreeSet<_> = named.chain(live.map(|segment| &segment.name)).collect();

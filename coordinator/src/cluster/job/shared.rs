@@ -296,6 +296,7 @@ impl Shared {
             elapsed: self.now.saturating_sub(self.started),
             // At most 1,024.
             workers: u32::try_from(self.members.len()).unwrap_or(u32::MAX),
+            unsaved: self.keeping.as_ref().map(|keeping| keeping.unsaved(self.now)),
         }
     }
 }

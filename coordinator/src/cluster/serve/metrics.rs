@@ -115,4 +115,9 @@ fn running(page: &mut Page, running: Option<(JobNumber, Option<JobProgress>)>) {
         "Time since the job that runs called its workers.",
         progress.elapsed.as_secs_f64(),
     );
+    page.gauge_if_known(
+        "sokohive_coordinator_checkpoint_age_seconds",
+        "Time since the moment that the newest checkpoint of the job that runs is of; absent where none are kept.",
+        progress.unsaved.map(|unsaved| unsaved.as_secs_f64()),
+    );
 }
