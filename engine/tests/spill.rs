@@ -24,8 +24,9 @@ fn solve(options: &Options, memory: u64, spill: Option<SpillPlace>) -> Outcome {
 
 #[test]
 fn a_spilled_open_list_changes_no_answer_and_no_proof() {
-    // From the backward end alone this board takes long.
-    for (search, estimate) in SEARCHES.into_iter().filter(|s| s.0 != SearchChoice::Backward) {
+    // From the backward end alone this board takes long, and from both ends is what comes of itself.
+    let left_out = [SearchChoice::Backward, SearchChoice::TwoSided];
+    for (search, estimate) in SEARCHES.into_iter().filter(|s| !left_out.contains(&s.0)) {
         for threads in [1, 3] {
             let options = Options { search, estimate, threads, ..Options::default() };
             let whole = solve(&options, u64::MAX, None).statistics;

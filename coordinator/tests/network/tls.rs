@@ -76,7 +76,6 @@ async fn servers_answer_probes_and_clients_with_good_certificates() {
     probe(&worker.address.to_string(), &security).await.unwrap();
     let coordinator = Coordinator::start(security.clone(), None).await;
     probe(&coordinator.address, &security).await.unwrap();
-    probe(&format!("https://{}", coordinator.address), &security).await.unwrap();
     assert!(status(&coordinator, &security).await.unwrap().workers.is_empty());
     let client = authority.sign(&["somebody"], false).security(None);
     assert!(status(&coordinator, &client).await.is_ok(), "clients need no known name");
