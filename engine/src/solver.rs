@@ -433,6 +433,9 @@ impl<R: Rank, G: Ground> Drive<'_, R, G> {
                     Ok(next) => {
                         shard.is_restored();
                         self.levels.level_is_over();
+                        if shard.is_putting_off() {
+                            self.levels.successors_are_put_off();
+                        }
                         if let Some(keeping) = &mut keeping
                             && self.show_edge(keeping, &mut read)
                         {

@@ -1,9 +1,13 @@
 //! The open list on disk: the same answers in less memory, and honest endings when the disk does not play along.
 
+mod brute_force;
 mod options;
+mod random_boards;
 
+use brute_force::Verdict;
 use options::{Options, SEARCHES, check};
-use sokohive_engine::{Ending, Limit, Outcome, SearchChoice, SpillPlace, builtin};
+use random_boards::{RandomBoard, SplitMix, random_board};
+use sokohive_engine::{Ending, Level, Limit, Outcome, Rule, SearchChoice, SpillPlace, builtin};
 
 fn place(share: u64, most_bytes: u64) -> SpillPlace {
     SpillPlace { directory: std::env::temp_dir(), most_bytes, share }
@@ -68,6 +72,80 @@ fn memory_goes_to_the_table_where_rows_can_wait_on_disk() {
     assert!(bound <= 230);
     let outcome = solve(&options, u64::MAX, Some(place(256 << 10, 0)));
     assert!(matches!(outcome.ending, Ending::Optimal(_)), "{:?}", outcome.ending);
+}
+
+/// A room of so many squares a side with boxes on its diagonal, next to their goals.
+fn room(side: usize, boxes: usize) -> Level {
+    let wall = vec!['#'; side + 2];
+    let mut floor = vec![' '; side + 2];
+    (floor[0], floor[side + 1]) = ('#', '#');
+    let mut rows = vec![floor; side + 2];
+    (rows[0], rows[side + 1]) = (wall.clone(), wall);
+    for index in 0..boxes {
+        let place = 2 + index * (side - 2) / boxes;
+        rows[place][place] = '$';
+        rows[place][place + 2] = '.';
+    }
+    rows[1][1] = '@';
+    let text: Vec<String> = rows.into_iter().map(String::from_iter).collect();
+    Level::parse(&text.join("\n")).expect("a board")
+}
+
+#[test]
+fn successors_wait_on_disk_where_the_table_cannot_grow() {
+    let (level, memory) = (room(20, 7), 4 << 20);
+    for threads in [1, 3] {
+        let options = Options { search: SearchChoice::Forward, threads, ..Options::default() };
+        let whole = options.solver(&level, Rule::Classic).solve();
+        let Ending::Optimal(solution) = &whole.ending else { panic!("{:?}", whole.ending) };
+        let moves = solution.moves.len() as u32;
+        let ending = options.solver(&level, Rule::Classic).memory(memory).solve().ending;
+        assert!(matches!(ending, Ending::Limit { limit: Limit::Memory, .. }), "{ending:?}");
+        let solver = options.solver(&level, Rule::Classic).memory(memory);
+        let outcome = solver.spill(place(memory / 8, u64::MAX)).solve();
+        check(&outcome, &level, Rule::Classic, Some(moves)).expect("right");
+        let (spilled, whole) = (outcome.statistics, whole.statistics);
+        assert!(spilled.peak_bytes <= memory && spilled.states < whole.states / 2, "{spilled:?}");
+    }
+}
+
+#[test]
+fn boards_come_out_right_where_all_that_can_wait_does_so_on_disk() {
+    let (mut decided, mut put_off) = (0, 0);
+    let mut agree = |level: &Level, rule: Rule, moves: Option<u32>, seed: u64| {
+        let mut random = SplitMix::new(!seed);
+        for _ in 0..2 {
+            let (search, estimate) = random.pick(&SEARCHES);
+            let options = Options {
+                search,
+                estimate,
+                dominance: random.chance(70),
+                deadlocks: random.chance(70),
+                threads: random.pick(&[1, 2, 3]),
+                ..Options::default()
+            };
+            let outcome = options.solver(level, rule).spill(place(0, u64::MAX)).solve();
+            check(&outcome, level, rule, moves)
+                .unwrap_or_else(|fault| panic!("seed {seed}, {options}: {fault}\n{level}"));
+            decided += 1;
+            put_off += u64::from(outcome.statistics.spilled_bytes > 0);
+        }
+    };
+    for (seed, builtin) in (0..).zip(builtin::all()) {
+        if !["p15", "level1"].contains(&builtin.id) {
+            agree(&builtin.level, builtin.level.rule(), Some(builtin.moves), seed);
+        }
+    }
+    for seed in 0..1_500 {
+        let RandomBoard { level, rule, .. } = random_board(seed);
+        match brute_force::solve(&level, rule, 100_000) {
+            Verdict::Optimum { moves, .. } => agree(&level, rule, Some(moves), seed),
+            Verdict::Unsolvable => agree(&level, rule, None, seed),
+            Verdict::TooBig(_) => {}
+        }
+    }
+    println!("{decided} searches decided, {put_off} of them with successors put off");
+    assert!(decided > 2_500 && put_off > 1_500);
 }
 
 #[test]

@@ -67,8 +67,8 @@ impl Checkpoint {
 impl From<Reached> for wire::Reached {
     fn from(reached: Reached) -> Self {
         let [closed_forward, closed_backward] = reached.closed;
-        let Reached { lower_bound, levels, .. } = reached;
-        Self { lower_bound, levels, closed_forward, closed_backward }
+        let Reached { lower_bound, levels, put_off, .. } = reached;
+        Self { lower_bound, levels, closed_forward, closed_backward, put_off }
     }
 }
 
@@ -84,6 +84,7 @@ impl TryFrom<wire::Reached> for Reached {
                 closed("reached.closed_forward", reached.closed_forward)?,
                 closed("reached.closed_backward", reached.closed_backward)?,
             ],
+            put_off: reached.put_off,
         })
     }
 }

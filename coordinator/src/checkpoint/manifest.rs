@@ -235,7 +235,12 @@ mod tests {
                 memory: Some(1 << 30),
             },
             search: SearchChoice::TwoSided,
-            reached: Reached { lower_bound: 30, levels: 31, closed: [Some(16), None] },
+            reached: Reached {
+                lower_bound: 30,
+                levels: 31,
+                closed: [Some(16), None],
+                put_off: true,
+            },
             best: Some(Finish { cost: 40, rank: Rank::from(77), trail: Trail::Meeting }),
             statistics: Statistics { expanded: 12345, ..Statistics::default() },
             segments: vec![segment(0), segment(1)],

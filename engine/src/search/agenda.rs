@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::put_off::Extent;
 use super::side::{Level, Side};
 use crate::journal::Reading;
 use crate::outcome::Limit;
@@ -71,6 +72,8 @@ pub(crate) enum Work<R> {
         /// The block.
         block: u64,
     },
+    /// Look the successors in this extent up, which were put off until their level opened.
+    PutOff(Extent),
 }
 
 /// Rows that leave memory for the disk.
@@ -116,17 +119,20 @@ struct Bucket<R> {
     /// Blocks on disk, and the rows in them.
     blocks: Vec<u64>,
     spilled: u64,
+    /// Successors on disk that were put off.
+    extents: Vec<Extent>,
 }
 
 impl<R> Default for Bucket<R> {
     fn default() -> Self {
-        Self { by_cost: BTreeMap::new(), rows: 0, blocks: Vec::new(), spilled: 0 }
+        let (blocks, extents) = (Vec::new(), Vec::new());
+        Self { by_cost: BTreeMap::new(), rows: 0, blocks, spilled: 0, extents }
     }
 }
 
 impl<R: Copy> Bucket<R> {
     fn is_empty(&self) -> bool {
-        self.rows == 0 && self.blocks.is_empty()
+        self.rows == 0 && self.blocks.is_empty() && self.extents.is_empty()
     }
 
     fn add(&mut self, cost: u32, rows: Vec<R>) {
@@ -217,13 +223,15 @@ impl<R: Copy> State<R> {
         let bucket = entry.get_mut();
         let work = match bucket.take() {
             Some((cost, rows)) => Work::Rows(Chunk { side, f, cost, rows }),
-            None => {
-                let block = bucket.blocks.pop().expect("empty buckets are removed");
-                if bucket.blocks.is_empty() {
-                    bucket.spilled = 0;
+            None => match bucket.blocks.pop() {
+                Some(block) => {
+                    if bucket.blocks.is_empty() {
+                        bucket.spilled = 0;
+                    }
+                    Work::Spilled { side, f, block }
                 }
-                Work::Spilled { side, f, block }
-            }
+                None => Work::PutOff(bucket.extents.pop().expect("empty buckets are removed")),
+            },
         };
         if bucket.is_empty() {
             entry.remove();
@@ -241,7 +249,9 @@ impl<R: Copy> State<R> {
 
     fn next(&self, side: Side) -> Option<Next> {
         let (&f, bucket) = self.buckets[side as usize].first_key_value()?;
-        Some(Next { f, rows: bucket.rows + bucket.spilled })
+        // What was put off is rows at most.
+        let put_off: u64 = bucket.extents.iter().map(|extent| u64::from(extent.count)).sum();
+        Some(Next { f, rows: bucket.rows + bucket.spilled + put_off })
     }
 }
 
@@ -329,6 +339,14 @@ impl<R: Copy> Agenda<R> {
         bucket.blocks.push(block);
         bucket.spilled += rows;
         self.rows.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    /// Takes note of successors that were put off, with their f.
+    pub(crate) fn put_off(&self, side: Side, extents: impl Iterator<Item = (u32, Extent)>) {
+        let mut state = self.lock();
+        for (f, extent) in extents {
+            state.buckets[side as usize].entry(f).or_default().extents.push(extent);
+        }
     }
 
     /// Takes note that a block has been read whose rows are now going to be added.

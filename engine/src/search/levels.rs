@@ -26,6 +26,10 @@
 //! Every state is closed at its true least cost although dominated states generate nothing: of the states of a row, the
 //! one that owns a square in the flood generates the pushes from it, at the least cost at which the keeper gets there.
 //!
+//! Where successors are put off ([`PutOff`](super::put_off::PutOff)), waiting states are not in the table to be met, and
+//! the second of the two cases finds nothing. Without it the solutions found are those of cost less than F + B − 1: then
+//! bᵢ = C + 1 − fᵢ₊₁ < B, which is the first case, of closed states only. So the sum has to be larger by one.
+//!
 //! So the incumbent is optimal once F + B reaches its cost, every solution yet unfound costs at least F + B, and if one
 //! side has nothing left, all solutions have been found. (The classic rule for uniform-cost search from both ends,
 //! T. A. J. Nicholson, *Finding the shortest route between two points in a network*, 1966, here with the walk within a row.)
@@ -49,6 +53,8 @@ pub struct Reached {
     /// The largest f of a level that is over, forward and backward: on that side, all states of at most this f are
     /// closed, and no others.
     pub closed: [Option<u32>; 2],
+    /// Whether successors may have been put off: waiting states are then not met before they are opened.
+    pub put_off: bool,
 }
 
 /// The levels of one search.
@@ -85,6 +91,11 @@ impl Levels {
     /// Levels opened.
     pub(crate) fn opened(&self) -> u64 {
         self.reached.levels + u64::from(self.open.is_some())
+    }
+
+    /// Takes note that successors are put off from now on.
+    pub(crate) fn successors_are_put_off(&mut self) {
+        self.reached.put_off = true;
     }
 
     /// Takes note that the open level is over.
@@ -124,7 +135,10 @@ impl Levels {
             (forward, _) => forward,
         };
         // The numbers may come from elsewhere: a sum too large proves nothing.
-        let bound = forward.map_or(1, |forward| forward.f).saturating_add(backward.f);
+        let mut bound = forward.map_or(1, |forward| forward.f).saturating_add(backward.f);
+        if self.reached.put_off {
+            bound = bound.saturating_sub(1);
+        }
         self.raise(bound, incumbent);
         if incumbent != u32::MAX && bound >= incumbent {
             return None;
@@ -207,6 +221,21 @@ mod tests {
         assert_eq!(levels.lower_bound(), 5);
         levels.advance([next(3, 1), next(3, 1)], u32::MAX);
         assert_eq!(levels.lower_bound(), 6);
+    }
+
+    #[test]
+    fn where_successors_are_put_off_the_sum_has_to_be_larger_by_one() {
+        for put_off in [false, true] {
+            let mut levels = Levels::new(SearchChoice::TwoSided, 0);
+            levels.advance(START, u32::MAX);
+            if put_off {
+                levels.successors_are_put_off();
+            }
+            let level = levels.advance([next(5, 9), next(5, 10)], 10);
+            assert_eq!((level.is_some(), levels.lower_bound()), (put_off, 10 - u32::from(put_off)));
+            assert_eq!(levels.advance([next(6, 9), next(5, 10)], 10), None);
+            assert_eq!(levels.lower_bound(), 10);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub(crate) mod expand;
 pub(crate) mod incumbent;
 pub(crate) mod levels;
 pub(crate) mod problem;
+pub(crate) mod put_off;
 pub(crate) mod roots;
 pub(crate) mod shard;
 pub(crate) mod side;

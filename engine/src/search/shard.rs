@@ -12,6 +12,7 @@ use super::exchange::{BATCH_RECORDS, BatchError, BatchFormat, Exchange, SentFilt
 use super::expand::{Expander, Successor};
 use super::incumbent::Incumbent;
 use super::problem::Problem;
+use super::put_off::{Extent, PutOff};
 use super::roots;
 use super::side::{Level, Side};
 use super::spill::{Run, Spill, SpillPlace};
@@ -43,6 +44,11 @@ pub(crate) struct Shard<R, G: Ground> {
     restoring: Restoring,
     /// Where rows may wait, if not all in memory.
     spill: Option<Spill<R>>,
+    /// Where successors wait that are put off, and whether they are: from the moment on when the table cannot grow.
+    put_off: Option<PutOff>,
+    is_putting_off: AtomicBool,
+    /// By side, one more than the largest f that is not put off.
+    open_below: [AtomicU32; 2],
     /// Bytes of rows that wait in memory.
     queued: AtomicU64,
     /// Held by the thread that is spilling: one is enough.
@@ -63,6 +69,8 @@ pub(crate) struct Shard<R, G: Ground> {
 
 /// Relaxations put off until their lines have come near.
 const PENDING: usize = 64;
+/// Successors put off that a thread holds back before it writes them.
+const PUT_OFF: usize = 1 << 14;
 /// States to start from that are stored between two looks at the limits.
 const LOOK_UP: usize = 4096;
 /// How many rows ahead of the one being expanded are brought near.
@@ -105,6 +113,11 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         let begin = |place| Journal::create(place, digest, !terms.restores);
         let journal = terms.journal.map(begin).transpose()?.map(Arc::new);
         let spill = terms.spill.as_ref().map(Spill::new).transpose()?;
+        // Other shards would have to know of it to choose their levels.
+        let alone = terms.exchange.is_none();
+        let place = terms.spill.as_ref().filter(|_| alone);
+        let put_off = place.map(PutOff::new).transpose()?;
+        let at_once = place.is_some_and(|place| place.share == 0);
         let shards = terms.exchange.as_ref().map_or(0, Exchange::workers);
         Ok(Self {
             problem,
@@ -118,6 +131,9 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             digest,
             restoring: Restoring::default(),
             spill,
+            put_off,
+            is_putting_off: AtomicBool::new(at_once),
+            open_below: Default::default(),
             queued: AtomicU64::new(0),
             spilling: Mutex::new(()),
             control: terms.control,
@@ -153,6 +169,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
                 Work::Batch(batch) => thread.apply(&batch),
                 Work::Segments(reading) => thread.restore(&reading),
                 Work::Spilled { side, f, block } => self.read_back(side, f, block),
+                Work::PutOff(extent) => thread.take_up(extent),
             }
             self.show(&mut thread);
         }
@@ -199,6 +216,11 @@ impl<R: Rank, G: Ground> Shard<R, G> {
     /// Opens a level.
     pub(crate) fn open_level(&self, level: Level) {
         self.is_restored();
+        for side in [Side::Forward, Side::Backward] {
+            let below = if side == level.side { level.f + 1 } else { 0 };
+            self.open_below[side as usize].store(below, Ordering::Relaxed);
+        }
+        // The lock of the agenda hands what was stored above to the threads.
         self.agenda.open(level);
     }
 
@@ -280,7 +302,8 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             sum += *thread.lock().unwrap_or_else(PoisonError::into_inner);
         }
         sum.peak_bytes = self.budget.peak();
-        sum.spilled_bytes = self.spill.as_ref().map_or(0, Spill::written);
+        sum.spilled_bytes = self.spill.as_ref().map_or(0, Spill::written)
+            + self.put_off.as_ref().map_or(0, PutOff::written);
         sum
     }
 
@@ -343,13 +366,19 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         }
     }
 
+    /// Whether successors are put off.
+    pub(crate) fn is_putting_off(&self) -> bool {
+        self.is_putting_off.load(Ordering::Relaxed)
+    }
+
     fn no_longer_queued(&self, bytes: u64) {
         self.queued.fetch_sub(bytes, Ordering::Relaxed);
         self.budget.give_back(bytes);
     }
 
     fn end_without_memory(&self) {
-        let disk = self.spill.as_ref().is_some_and(Spill::has_failed);
+        let disk = self.spill.as_ref().is_some_and(Spill::has_failed)
+            || self.put_off.as_ref().is_some_and(PutOff::has_failed);
         self.agenda.end(End::Limit(if disk { Limit::Disk } else { Limit::Memory }));
     }
 
@@ -445,6 +474,9 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             }
         }
         self.growth_refused.store(!grown, Ordering::Relaxed);
+        if !grown && self.put_off.is_some() {
+            self.is_putting_off.store(true, Ordering::Relaxed);
+        }
         grown
     }
 }
@@ -481,6 +513,8 @@ struct Thread<'s, R, G: Ground> {
     pending: Vec<(R, Successor<R>)>,
     /// Successors accepted and not yet written to the journal.
     accepted: Vec<Successor<R>>,
+    /// Successors put off and not yet written to disk.
+    put_off: Vec<Successor<R>>,
     held: Held<R>,
     /// Successors for each of the other shards.
     outgoing: Vec<Vec<Successor<R>>>,
@@ -503,6 +537,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             side: Side::Forward,
             pending: Vec::with_capacity(2 * PENDING),
             accepted: Vec::new(),
+            put_off: Vec::new(),
             held: Held::new(),
             outgoing: vec![Vec::new(); shards],
             filter: (shards > 1).then(SentFilter::new),
@@ -699,7 +734,11 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
         let journals = self.shard.journal.is_some() && !restoring;
         let closed_below =
             self.shard.restoring.closed_below[self.side as usize].load(Ordering::Relaxed);
-        // In the order they were put off: the line of the first has had the longest time to come near.
+        let put_off_from = match self.shard.is_putting_off() {
+            true => self.shard.open_below[self.side as usize].load(Ordering::Relaxed),
+            false => u32::MAX,
+        };
+        // In the order they came: the line of the first has had the longest time to come near.
         for &(mixed, successor) in &self.pending {
             if successor.cost > largest_cost {
                 self.shard.agenda.end(End::CostTooLarge);
@@ -709,10 +748,19 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             let keeper = successor.keeper.index();
             let f = successor.cost + successor.estimate;
             let closed = f < closed_below;
-            let relaxed = match closed {
-                false => table.relax(mixed, keeper, successor.cost, self.side),
-                true => table.relax_closed(mixed, keeper, successor.cost, self.side),
+            let relaxed = if closed {
+                table.relax_closed(mixed, keeper, successor.cost, self.side)
+            } else if f >= put_off_from {
+                table.relax_if_stored(mixed, keeper, successor.cost, self.side)
+            } else {
+                table.relax(mixed, keeper, successor.cost, self.side)
             };
+            if relaxed == Relaxation::Absent {
+                self.put_off.push(successor);
+                if journals {
+                    self.accepted.push(successor);
+                }
+            }
             if relaxed == Relaxation::Full {
                 room = Room::None;
                 break;
@@ -739,11 +787,54 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
         if self.accepted.len() >= BATCH_RECORDS {
             self.write_down();
         }
+        if self.put_off.len() >= PUT_OFF {
+            self.put_off();
+        }
         let loaded = table.count(std::mem::take(&mut self.stored));
         if room == Room::Enough && loaded && !self.shard.growth_refused.load(Ordering::Relaxed) {
             room = Room::Little;
         }
         room
+    }
+
+    /// Writes the successors put off to disk, by f.
+    fn put_off(&mut self) {
+        let shard = self.shard;
+        let Some(file) = shard.put_off.as_ref().filter(|_| !self.put_off.is_empty()) else {
+            return;
+        };
+        let f = |successor: &Successor<R>| successor.cost + successor.estimate;
+        self.put_off.sort_unstable_by_key(|successor| (f(successor), successor.rank));
+        let groups = || self.put_off.chunk_by(|one, next| f(one) == f(next));
+        let payload =
+            |group: &[Successor<R>]| (shard.format.write(self.side, group), group.len() as u32);
+        let payloads: Vec<_> = groups().map(payload).collect();
+        match file.write(&payloads) {
+            Ok(extents) => {
+                if !shard.budget.take(size_of_val(extents.as_slice()) as u64) {
+                    shard.end_without_memory();
+                }
+                let levels = groups().map(|group| f(&group[0]));
+                shard.agenda.put_off(self.side, levels.zip(extents));
+            }
+            // They are nowhere now, so there is no going on.
+            Err(_) => shard.agenda.end(End::Limit(Limit::Disk)),
+        }
+        self.put_off.clear();
+    }
+
+    /// Looks successors up that were put off.
+    fn take_up(&mut self, extent: Extent) {
+        let shard = self.shard;
+        let Some(file) = &shard.put_off else { return };
+        shard.budget.give_back(size_of::<Extent>() as u64);
+        let payload = file.read(extent).ok();
+        let sets = shard.problem.ranking.sets();
+        let batch = payload.as_ref().and_then(|payload| shard.format.open::<R>(payload, sets).ok());
+        match batch {
+            Some(batch) => self.store(batch.side, batch.successors()),
+            None => shard.agenda.end(End::Limit(Limit::Disk)),
+        }
     }
 
     /// Writes the successors accepted to the journal.
@@ -797,6 +888,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
     fn hand_in(&mut self) {
         self.send(1);
         self.hand_in_rows();
+        self.put_off();
         self.write_down();
     }
 }

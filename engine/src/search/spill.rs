@@ -28,7 +28,8 @@ pub struct SpillPlace {
     pub directory: PathBuf,
     /// Most bytes on disk. Whatever is said here, a tenth of what is free at the start is left free.
     pub most_bytes: u64,
-    /// Bytes of rows that stay in memory, as far as they can.
+    /// Bytes of rows that stay in memory, as far as they can. With 0, successors of later levels are put off from the
+    /// beginning, instead of from when the table can grow no more.
     pub share: u64,
 }
 
@@ -65,23 +66,7 @@ struct Blocks {
 impl<R: Rank> Spill<R> {
     /// Opens a file of its own in the folder.
     pub(crate) fn new(place: &SpillPlace) -> io::Result<Self> {
-        fs::create_dir_all(&place.directory)?;
-        let mut number = 0_u64;
-        let file = loop {
-            let name = format!("sokohive-open-list-{}-{number}", std::process::id());
-            let path = place.directory.join(name);
-            let open = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
-            match open {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-                file => {
-                    let file = file?;
-                    fs::remove_file(&path)?;
-                    break file;
-                }
-            }
-        };
-        let system = rustix::fs::fstatvfs(&file)?;
-        let free = system.f_bavail.saturating_mul(system.f_frsize);
+        let (file, free) = nameless_file(place)?;
         Ok(Self {
             file,
             share: place.share,
@@ -217,6 +202,27 @@ impl<R: Rank> Spill<R> {
     fn blocks(&self) -> u64 {
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner).count
     }
+}
+
+/// A file in the folder that has no name any more, and the bytes that are free there.
+pub(super) fn nameless_file(place: &SpillPlace) -> io::Result<(File, u64)> {
+    fs::create_dir_all(&place.directory)?;
+    let mut number = 0_u64;
+    let file = loop {
+        let name = format!("sokohive-open-list-{}-{number}", std::process::id());
+        let path = place.directory.join(name);
+        let open = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
+        match open {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            file => {
+                let file = file?;
+                fs::remove_file(&path)?;
+                break file;
+            }
+        }
+    };
+    let system = rustix::fs::fstatvfs(&file)?;
+    Ok((file, system.f_bavail.saturating_mul(system.f_frsize)))
 }
 
 /// The number that up to eight bytes write, the least significant first.

@@ -61,6 +61,8 @@ pub(crate) enum Relaxation {
     Known,
     /// No slot is free within reach; the table must grow.
     Full,
+    /// The state is not stored, and was not to be.
+    Absent,
 }
 
 /// A state of a row.
@@ -248,7 +250,20 @@ impl<R: Rank> Table<R> {
     /// one order for all threads, so these four are sequentially consistent.
     #[inline]
     pub(crate) fn relax(&self, mixed: R, keeper: usize, cost: u32, side: Side) -> Relaxation {
-        self.relax_to(mixed, keeper, cost, side, 0)
+        self.relax_to::<true>(mixed, keeper, cost, side, 0)
+    }
+
+    /// The same, but a state that is not stored stays so.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn relax_if_stored(
+        &self,
+        mixed: R,
+        keeper: usize,
+        cost: u32,
+        side: Side,
+    ) -> Relaxation {
+        self.relax_to::<false>(mixed, keeper, cost, side, 0)
     }
 
     /// The same for a state of which it is known that it has been opened at this cost, or at less: it is stored as closed.
@@ -261,11 +276,18 @@ impl<R: Rank> Table<R> {
         cost: u32,
         side: Side,
     ) -> Relaxation {
-        self.relax_to(mixed, keeper, cost, side, CLOSED)
+        self.relax_to::<true>(mixed, keeper, cost, side, CLOSED)
     }
 
     #[inline(always)]
-    fn relax_to(&self, mixed: R, keeper: usize, cost: u32, side: Side, closed: u64) -> Relaxation {
+    fn relax_to<const STORE: bool>(
+        &self,
+        mixed: R,
+        keeper: usize,
+        cost: u32,
+        side: Side,
+        closed: u64,
+    ) -> Relaxation {
         debug_assert!(cost <= self.layout.largest_cost());
         let layout = &self.layout;
         let (key_mask, row_mask) = (layout.key_mask(), layout.row_mask());
@@ -279,6 +301,9 @@ impl<R: Rank> Table<R> {
             for slot in self.slots_of(mixed.word(0), probe) {
                 let mut word = Self::first_word(slot);
                 if word == EMPTY {
+                    if !STORE {
+                        return Relaxation::Absent;
+                    }
                     match self.claim(slot, mixed, entry) {
                         Ok(()) => {
                             let covered = self.still_covered(cover, cost);
@@ -305,7 +330,7 @@ impl<R: Rank> Table<R> {
                 };
             }
         }
-        Relaxation::Full
+        if STORE { Relaxation::Full } else { Relaxation::Absent }
     }
 
     /// Writes `entry` to an empty slot, or says what another thread wrote there meanwhile.

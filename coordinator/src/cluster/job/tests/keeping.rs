@@ -29,7 +29,7 @@ fn checkpoint() -> Checkpoint {
         name: settings.name,
         task: settings.task,
         search: SearchChoice::Forward,
-        reached: Reached { lower_bound: 12, levels: 5, closed: [Some(12), None] },
+        reached: Reached { lower_bound: 12, levels: 5, closed: [Some(12), None], put_off: false },
         best: Some(finish(30)),
         statistics: Statistics { expanded: 100, levels: 5, ..Statistics::default() },
         segments: (0..3).map(placed).collect(),
