@@ -70,8 +70,8 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Reads the process's arguments, the program's name first. The environment is left alone where a
-    /// server is asked: it is that of a worker, which says nothing about asking.
+    /// Reads the process's arguments, the program's name first. Of the environment only TLS counts where a
+    /// server is asked: the rest is that of a worker, which says nothing about asking.
     ///
     /// # Errors
     ///
@@ -82,7 +82,11 @@ impl Cli {
         };
         let mut command = Self::command();
         if args.iter().any(asks) {
-            command = command.mut_args(|arg| arg.env(Resettable::Reset));
+            // But for TLS: whoever asks shows the certificate of whoever is asked.
+            command = command.mut_args(|arg| match arg.get_id().as_str().starts_with("tls_") {
+                true => arg,
+                false => arg.env(Resettable::Reset),
+            });
         }
         let mut matches = command.try_get_matches_from(args)?;
         Self::from_arg_matches_mut(&mut matches)

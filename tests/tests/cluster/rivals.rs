@@ -58,9 +58,9 @@ fn workers_of_a_job_that_ends_while_they_prepare_are_free_at_once() {
     }
 }
 
-/// A worker's environment is no question.
+/// Of a worker's environment only its certificate has to do with a question.
 #[test]
-fn probing_takes_no_notice_of_the_environment() {
+fn probing_takes_no_notice_of_the_environment_but_for_tls() {
     let worker = Server::worker(&[]);
     let probe = |address: &str| {
         Command::new(binary("sokohive-worker"))
@@ -78,6 +78,14 @@ fn probing_takes_no_notice_of_the_environment() {
     assert_eq!(answer.status.code(), Some(1), "{answer:?}");
     let text = String::from_utf8_lossy(&answer.stderr);
     assert!(text.contains("127.0.0.1:1: no answer"), "{text}");
+    let answer = Command::new(binary("sokohive-worker"))
+        .args(["--probe", worker.address()])
+        .env("SOKOHIVE_TLS_CA", "ca.pem")
+        .output()
+        .expect("sokohive-worker starts");
+    assert!(!answer.status.success(), "{answer:?}");
+    let text = String::from_utf8_lossy(&answer.stderr);
+    assert!(text.contains("--tls-cert"), "{text}");
 }
 
 /// What a worker has written down can be damaged.
