@@ -131,12 +131,12 @@ done
 figures="$(page "$("${compose[@]}" ps -q coordinator)")"
 grep -q '^sokohive_coordinator_workers 4' <<<"$figures" || fail "the coordinator shows no figures"
 
-# A search that takes some twenty seconds, in the middle of which something happens to a worker.
+# A search that takes some ten seconds, in the middle of which something happens to a worker.
 survives() {
   local number="$1" answer
   shift
-  client submit p15 --search forward --estimate nearest >/dev/null
-  sleep 6
+  client submit p15 >/dev/null
+  sleep 4
   "$@"
   answer="$(client watch "$number" --quiet)"
   printf '%s\n' "$answer"
