@@ -171,6 +171,11 @@ impl Journal {
         true
     }
 
+    /// The dump is not going to be whole: all segments stay live.
+    pub(crate) fn give_compaction_up(&self) {
+        self.lock().compacting = false;
+    }
+
     /// The whole table is in the newest segment. Unless that could not be written, the others are live no more, and
     /// whatever had failed before is made good.
     pub(crate) fn compacted(&self) {

@@ -233,19 +233,31 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         self.journal.as_ref()
     }
 
-    /// Begins the journal anew and dumps the table into it, while the search goes on.
+    /// Begins the journal anew and dumps the table into it, while the search goes on; but not where successors are put
+    /// off. Those that are put off from now on go into the new segment.
     pub(crate) fn compact(&self) {
         /// Lines read at once, between which the table may grow.
         const LINES: usize = 1 << 12;
+        if self.is_putting_off() {
+            return;
+        }
         let Some(journal) = self.journal().filter(|journal| journal.begin_compaction()) else {
             return;
         };
+        // What was put off is in the journal and not in the table. Whatever of it came before the new segment shows here,
+        // as it went through the lock of the journal.
+        if self.is_putting_off() {
+            return journal.give_compaction_up();
+        }
         let mut estimator = Estimator::new(&self.problem.estimate);
         let mut boxes = vec![Square::from_index(0); self.problem.boxes()];
         let mut states: [Vec<Successor<R>>; 2] = Default::default();
         let mut lines = 0;
         let mut from = 0;
-        while !self.agenda.has_ended() {
+        loop {
+            if self.agenda.has_ended() {
+                return journal.give_compaction_up();
+            }
             let table = self.table();
             if table.lines() != lines {
                 // It has grown, and what had not been read may have moved to where it has.
