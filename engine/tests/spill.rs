@@ -43,8 +43,6 @@ fn a_spilled_open_list_changes_no_answer_and_no_proof() {
             let spilled = outcome.statistics;
             println!("{options}: {} bytes spilled", spilled.spilled_bytes);
             assert!(whole.spilled_bytes == 0 && spilled.spilled_bytes > 1 << 20, "{options}");
-            // The order within the last level may differ, and so may what is stored before it is over.
-            assert!(spilled.states.abs_diff(whole.states) < whole.states / 100, "{options}");
             assert!(spilled.peak_bytes < whole.peak_bytes, "{options}");
         }
     }

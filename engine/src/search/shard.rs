@@ -113,8 +113,9 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         let begin = |place| Journal::create(place, digest, !terms.restores);
         let journal = terms.journal.map(begin).transpose()?.map(Arc::new);
         let spill = terms.spill.as_ref().map(Spill::new).transpose()?;
-        // Other shards would have to know of it to choose their levels.
-        let alone = terms.exchange.is_none();
+        // Other shards would have to know of it to choose their levels. And a search that is taken up again would have to
+        // keep what it has met in memory, and its journal what is not in the table.
+        let alone = terms.exchange.is_none() && journal.is_none();
         let place = terms.spill.as_ref().filter(|_| alone);
         let put_off = place.map(PutOff::new).transpose()?;
         let at_once = place.is_some_and(|place| place.share == 0);
