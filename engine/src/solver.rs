@@ -334,27 +334,22 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
             restores: resume.is_some(),
             spill: solver.spill.clone(),
         };
-        let shard = match plan.shard::<R, G>(solver.memory, terms) {
-            Ok(shard) => shard,
-            Err(SetupError::TooNarrow) => return Err(self),
-            Err(SetupError::Memory) => {
-                let limit = Limit::Memory;
-                let lower_bound = resume.map_or(0, |checkpoint| checkpoint.reached.lower_bound);
-                let ending = Ending::Limit { limit, lower_bound, best: None };
-                return Ok(Ok(Outcome { ending, statistics: Statistics::default() }));
-            }
-            Err(SetupError::Disk(error)) if self.keeping.is_some() => {
-                return Ok(Err(DurableError::Journal(error)));
-            }
-            Err(SetupError::Disk(_)) => {
-                let limit = Limit::Disk;
-                let ending = Ending::Limit { limit, lower_bound: 0, best: None };
-                return Ok(Ok(Outcome { ending, statistics: Statistics::default() }));
-            }
-        };
         let mut levels = match &resume {
             Some(checkpoint) => Levels::resume(plan.search, checkpoint.reached),
             None => plan.levels(),
+        };
+        let limited = |limit| {
+            let ending = Ending::Limit { limit, lower_bound: levels.lower_bound(), best: None };
+            Ok(Ok(Outcome { ending, statistics: Statistics::default() }))
+        };
+        let shard = match plan.shard::<R, G>(solver.memory, terms) {
+            Ok(shard) => shard,
+            Err(SetupError::TooNarrow) => return Err(self),
+            Err(SetupError::Memory) => return limited(Limit::Memory),
+            Err(SetupError::Disk(error)) if self.keeping.is_some() => {
+                return Ok(Err(DurableError::Journal(error)));
+            }
+            Err(SetupError::Disk(_)) => return limited(Limit::Disk),
         };
         let mut before = Statistics::default();
         if let Some(Checkpoint { best, statistics, .. }) = &resume {

@@ -21,10 +21,16 @@ pub fn binary(name: &str) -> &'static Path {
 
 fn build() -> HashMap<String, PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // All binaries at once, as `cargo test --workspace` does: choosing one would choose other features
-    // of the dependencies, and build them all again.
+    // With the tests, as `cargo test --workspace` builds them: their dependencies turn on features of
+    // others, and without them nearly everything would be built again.
     let output = Command::new(cargo)
-        .args(["build", "--workspace", "--bins", "--message-format=json-render-diagnostics"])
+        .args([
+            "build",
+            "--workspace",
+            "--bins",
+            "--tests",
+            "--message-format=json-render-diagnostics",
+        ])
         .args(profile())
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .stdin(Stdio::null())

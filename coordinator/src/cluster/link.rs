@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sokohive_proto::wire::worker_control_client::WorkerControlClient;
 use sokohive_proto::{
-    AddressError, BadField, Hello, Refusal, Report, Security, control_client, wire,
+    AddressError, BadField, Hello, Refusal, Report, Security, control_client, is_untrusted, wire,
 };
 use tokio::time::timeout;
 use tonic::Status;
@@ -92,11 +92,11 @@ fn bad(bad: &BadField) -> CallError {
 }
 
 fn error(security: &Security, status: &Status, first: bool) -> CallError {
-    match Refusal::from_status(status) {
-        Some(refusal) => CallError::Refused(refusal),
-        None if first => CallError::Unreachable(security.first_cause(status)),
-        None => CallError::Unreachable(security.cause(status)),
+    if let Some(refusal) = Refusal::from_status(status) {
+        return CallError::Refused(refusal);
     }
+    let cause = if first { security.first_cause(status) } else { security.cause(status) };
+    if is_untrusted(&cause) { CallError::Untrusted(cause) } else { CallError::Unreachable(cause) }
 }
 
 /// How long the worker may hold its answer back.

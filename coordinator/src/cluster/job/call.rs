@@ -67,4 +67,7 @@ pub enum CallError {
     /// There was no answer; whether the call has been heard is unknown.
     #[error("{0}")]
     Unreachable(String),
+    /// The worker's certificate is not believed.
+    #[error("{0}")]
+    Untrusted(String),
 }

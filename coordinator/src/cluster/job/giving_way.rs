@@ -44,7 +44,7 @@ impl GivingWay {
             Err(error @ CallError::Unreachable(_)) => {
                 let _ = shared.members[worker].failed(shared.now, error);
             }
-            Ok(_) | Err(CallError::Refused(_)) => shared.members[worker].settle(),
+            Ok(_) | Err(_) => shared.members[worker].settle(),
         }
         self.go_on(shared)
     }

@@ -93,6 +93,8 @@ impl Member {
         let lost = |reason: String, retryable| Some(Loss { reason, retryable });
         match error {
             CallError::Unreachable(reason) => call.reason = reason,
+            // Certificates change, but not while a job waits for its workers to begin.
+            CallError::Untrusted(reason) => return lost(reason, self.hello.is_some()),
             CallError::Refused(refusal) if refusal.is_retryable() => {
                 call.since = now;
                 call.reason = refusal.to_string();

@@ -53,7 +53,7 @@ impl Releasing {
             Err(error @ CallError::Unreachable(_)) => {
                 let _ = shared.members[worker].failed(shared.now, error);
             }
-            Ok(_) | Err(CallError::Refused(_)) => shared.members[worker].settle(),
+            Ok(_) | Err(_) => shared.members[worker].settle(),
         }
         self.end_if_done(shared)
     }
