@@ -286,14 +286,8 @@ impl<'a> Solver<'a> {
     }
 
     pub(crate) fn run(&self, keeping: Option<&mut Keeping<'_>>) -> Result<Outcome, DurableError> {
-        match self.objective {
-            Objective::Moves => self.fewest_moves(keeping),
-        }
-    }
-
-    fn fewest_moves(&self, keeping: Option<&mut Keeping<'_>>) -> Result<Outcome, DurableError> {
         let without_search = |ending| Outcome { ending, statistics: Statistics::default() };
-        match Plan::new(self.level, self.rule, self.options) {
+        match Plan::new(self.level, self.rule, self.objective, self.options) {
             Err(reason) => Ok(without_search(Ending::Unsolvable(reason))),
             Ok(plan) => match plan.run(InProcess { solver: self, keeping }) {
                 Ok(outcome) => outcome,
@@ -305,10 +299,11 @@ impl<'a> Solver<'a> {
     /// The best solution of a shard, replayed.
     fn solution<R: Rank, G: Ground>(&self, shard: &Shard<R, G>) -> Option<Solution> {
         let moves = shard.best_moves()?;
-        let replay = verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
+        verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
         let cost = shard.incumbent.cost();
-        assert!(replay.moves <= cost as usize, "the replay costs what the search says");
-        Some(Solution { moves })
+        let solution = Solution { moves };
+        assert!(solution.cost(self.objective) <= cost as usize, "the search says what it costs");
+        Some(solution)
     }
 }
 

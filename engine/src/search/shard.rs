@@ -451,8 +451,14 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         }
         let problem = &self.problem;
         let rows = &mut TableRows(self);
-        let moves = reconstruct(&problem.board, problem.rule, &problem.ranking, finish, rows)
-            .expect("every accepted state has a neighbour that explains its cost");
+        let moves = reconstruct(
+            &problem.board,
+            (problem.rule, problem.objective),
+            &problem.ranking,
+            finish,
+            rows,
+        )
+        .expect("every accepted state has a neighbour that explains its cost");
         *known = Some((finish.cost, moves.clone()));
         Some(moves)
     }
