@@ -44,7 +44,8 @@ pub(crate) struct Shard<R, G: Ground> {
     restoring: Restoring,
     /// Where rows may wait, if not all in memory.
     spill: Option<Spill<R>>,
-    /// Where successors wait that are put off, and whether they are: from the moment on when the table cannot grow.
+    /// Where successors wait that are put off, and whether they are: from the moment on when the table is as large as it
+    /// gets.
     put_off: Option<PutOff>,
     is_putting_off: AtomicBool,
     /// By side, one more than the largest f that is not put off.
@@ -493,7 +494,11 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             }
         }
         self.growth_refused.store(!grown, Ordering::Relaxed);
-        if !grown && self.put_off.is_some() {
+        // Whether it can grow once more, when all rows are on disk. If not, what is left of it is for states that the
+        // proof needs.
+        let room = self.budget.left() + self.queued.load(Ordering::Relaxed);
+        let is_largest = !table.can_grow() || room < table.bytes();
+        if is_largest && self.put_off.is_some() {
             self.is_putting_off.store(true, Ordering::Relaxed);
         }
         grown
