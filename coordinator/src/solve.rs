@@ -77,7 +77,7 @@ pub(crate) struct SearchArgs {
     /// stand on the goals in more than a million ways.
     #[arg(long, default_value_t)]
     search: SearchChoice,
-    /// The lower bound that leads a forward search: auto, nearest or matching
+    /// The lower bound that leads a forward search: auto, nearest, matching or none
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
     /// Searching threads [default: all cores]

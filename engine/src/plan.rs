@@ -180,6 +180,7 @@ impl Plan {
     fn estimate(&self) -> Estimate {
         match self.options.estimate {
             _ if !self.estimates() => Estimate::None,
+            EstimateChoice::None => Estimate::None,
             EstimateChoice::Nearest => Estimate::nearest(&self.board),
             EstimateChoice::Auto | EstimateChoice::Matching => Estimate::matching(&self.board),
         }
@@ -250,8 +251,8 @@ pub(crate) fn layout<R: Rank>(board: &Board, memory: u64) -> Option<Layout> {
     let cost = 16 * board.squares() as u64 * (board.boxes().len() as u64 + 1);
     let likely_cost = if widest { 0 } else { cost };
     let line_bytes = (SLOTS * 8 * R::WORDS) as u64;
-    // The first table may take a quarter of the memory, and never more than 128 MB.
-    let base_bits = (memory.min(512 << 20) / 4 / line_bytes).max(1).ilog2();
+    // The first table may take a quarter of the memory, and never more than 256 MB.
+    let base_bits = (memory.min(1 << 30) / 4 / line_bytes).max(1).ilog2();
     let boxes = board.boxes().len();
     Layout::new(R::WORDS, bits, board.squares(), boxes, likely_cost.max(8_000), base_bits)
 }

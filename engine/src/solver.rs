@@ -28,6 +28,9 @@ pub enum EstimateChoice {
     Nearest,
     /// Minimum-cost matching of boxes to goals on push distance.
     Matching,
+    /// None: uniform-cost search (E. W. Dijkstra, *A note on two problems in connexion with graphs*, 1959). The textbook
+    /// baseline, and no proof that needs an estimate.
+    None,
 }
 
 impl std::fmt::Display for EstimateChoice {
@@ -36,6 +39,7 @@ impl std::fmt::Display for EstimateChoice {
             Self::Auto => "auto",
             Self::Nearest => "nearest",
             Self::Matching => "matching",
+            Self::None => "none",
         })
     }
 }
@@ -48,7 +52,8 @@ impl std::str::FromStr for EstimateChoice {
             "auto" => Ok(Self::Auto),
             "nearest" => Ok(Self::Nearest),
             "matching" => Ok(Self::Matching),
-            _ => Err(UnknownName::new("estimate", word, "auto, nearest or matching")),
+            "none" => Ok(Self::None),
+            _ => Err(UnknownName::new("estimate", word, "auto, nearest, matching or none")),
         }
     }
 }

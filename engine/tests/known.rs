@@ -2,7 +2,7 @@
 
 mod options;
 
-use options::{Options, SEARCHES, WIDTHS};
+use options::{BASELINE, Options, SEARCHES, WIDTHS};
 use sokohive_engine::{EntryWidth, EstimateChoice, Inspection, SearchChoice, builtin};
 
 /// Checks a built-in board under its own rule.
@@ -79,6 +79,15 @@ fn ways_of_each_search(search: SearchChoice, estimate: EstimateChoice) -> Vec<Op
         Options { table: Some(1), threads: 8, width: Some(EntryWidth::Bytes16), ..usual },
         Options { table: Some(1), threads: 3, width: Some(EntryWidth::Bytes32), ..usual },
     ]
+}
+
+#[test]
+fn the_cheap_boards_hold_by_cost_alone() {
+    let (search, estimate) = BASELINE;
+    for id in cheap() {
+        holds(id, Options { search, estimate, ..USUAL });
+        holds(id, Options { search, estimate, dominance: false, threads: 2, ..USUAL });
+    }
 }
 
 #[test]

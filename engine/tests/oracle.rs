@@ -5,7 +5,7 @@ mod options;
 mod random_boards;
 
 use brute_force::Verdict;
-use options::{Options, SEARCHES, WIDTHS};
+use options::{BASELINE, Options, SEARCHES, WIDTHS};
 use random_boards::{RandomBoard, SplitMix, random_board};
 
 /// States after which brute force gives a board up.
@@ -16,7 +16,7 @@ const WAYS: usize = 5;
 
 /// A way to search drawn at random, a different one for each board.
 fn draw(random: &mut SplitMix) -> Options {
-    let (search, estimate) = random.pick(&SEARCHES);
+    let (search, estimate) = random.pick(&[&SEARCHES[..], &[BASELINE]].concat());
     Options {
         search,
         estimate,

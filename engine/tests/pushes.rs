@@ -5,7 +5,7 @@ mod options;
 mod random_boards;
 
 use brute_force::fewest_pushes;
-use options::{Options, SEARCHES, WIDTHS};
+use options::{BASELINE, Options, SEARCHES, WIDTHS};
 use random_boards::{RandomBoard, SplitMix, random_board};
 use sokohive_engine::{Ending, Level, Objective, Rule, builtin, verify_strict};
 
@@ -34,7 +34,7 @@ fn fault(level: &Level, rule: Rule, options: Options, pushes: Option<u32>) -> Op
 
 /// A way to search drawn at random.
 fn draw(random: &mut SplitMix) -> Options {
-    let (search, estimate) = random.pick(&SEARCHES);
+    let (search, estimate) = random.pick(&[&SEARCHES[..], &[BASELINE]].concat());
     Options {
         search,
         estimate,

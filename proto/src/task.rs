@@ -110,6 +110,7 @@ impl From<Task> for wire::Task {
         let estimate = match task.estimate {
             EstimateChoice::Auto => wire::Estimate::Auto,
             EstimateChoice::Nearest => wire::Estimate::Nearest,
+            EstimateChoice::None => wire::Estimate::None,
             EstimateChoice::Matching => wire::Estimate::Matching,
             _ => wire::Estimate::Unspecified,
         };
@@ -145,6 +146,7 @@ impl TryFrom<wire::Task> for Task {
         let estimate = match wire::Estimate::try_from(task.estimate) {
             Ok(wire::Estimate::Auto) => EstimateChoice::Auto,
             Ok(wire::Estimate::Nearest) => EstimateChoice::Nearest,
+            Ok(wire::Estimate::None) => EstimateChoice::None,
             Ok(wire::Estimate::Matching) => EstimateChoice::Matching,
             _ => return unknown("task.estimate", "an estimate", task.estimate),
         };

@@ -16,6 +16,10 @@ pub(crate) const SEARCHES: [(SearchChoice, EstimateChoice); 5] = [
     (SearchChoice::TwoSided, EstimateChoice::Auto),
 ];
 
+/// The baseline that goes by cost alone, which takes long on boards of any size.
+pub(crate) const BASELINE: (SearchChoice, EstimateChoice) =
+    (SearchChoice::Forward, EstimateChoice::None);
+
 /// Entry widths to force; `None` takes the least that the board fits.
 pub(crate) const WIDTHS: [Option<EntryWidth>; 4] =
     [None, Some(EntryWidth::Bytes8), Some(EntryWidth::Bytes16), Some(EntryWidth::Bytes32)];
