@@ -65,7 +65,7 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
             (pushes, boxes, forward.keeper, onward)
         }
     };
-    Ok(spell(board, rule, trail.paths, pushes, boxes, keeper, onward))
+    Ok(spell(board, rule, trail.paths, &pushes, boxes, keeper, onward))
 }
 
 /// The steps of a solution: pushes, each with boxes and keeper before it, that lead to these boxes and this keeper; from
@@ -74,13 +74,13 @@ pub(crate) fn spell(
     board: &Board,
     rule: Rule,
     mut paths: Paths<'_>,
-    pushes: Vec<Push>,
+    pushes: &[Push],
     mut boxes: Vec<Square>,
     mut keeper: Square,
     onward: Vec<Push>,
 ) -> Moves {
     let mut moves = Vec::new();
-    for push in &pushes {
+    for push in pushes {
         moves.extend(paths.walk(&push.boxes, push.keeper, |square| square == push.side));
         moves.push(Move { direction: push.direction, push: true });
     }

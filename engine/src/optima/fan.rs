@@ -117,7 +117,7 @@ impl<R: Rank> Fan<R> {
                 pushes.iter().map(|(_, push)| searched.ranking.rank(&push.boxes)).collect();
             let rows = source.rows(&ranks).map_err(Unknown::Source)?;
             for (((far, push), rank), row) in pushes.iter().zip(ranks).zip(rows) {
-                self.join(*far, cost, push, rank, &row, walks, purse)?;
+                self.join(*far, push, rank, &row, walks, purse)?;
             }
         }
         Ok(())
@@ -127,13 +127,13 @@ impl<R: Rank> Fan<R> {
     fn join<E>(
         &mut self,
         far: u32,
-        cost: u32,
         push: &Push,
         rank: R,
         row: &[Entry],
         walks: &mut Walks<'_>,
         purse: &mut Purse<'_>,
     ) -> Result<(), Unknown<E>> {
+        let cost = self.states[far as usize].cost;
         let mut own = closed(row, self.side);
         own.retain(|entry| tight_walk(cost, entry.cost).is_some());
         let keepers: Vec<Square> = own.iter().map(|entry| entry.keeper).collect();
@@ -142,7 +142,7 @@ impl<R: Rank> Fan<R> {
             Side::Forward => push.side,
             Side::Backward => push.keeper,
         };
-        let reached = walks.to_each(&push.boxes, from, &keepers, most.unwrap_or(0));
+        let reached = walks.ways_to_each(&push.boxes, from, &keepers, most.unwrap_or(0));
         for (entry, ways) in own.into_iter().zip(reached) {
             if let Some(Ways { steps, number }) = ways
                 && tight_walk(cost, entry.cost) == Some(steps)

@@ -145,7 +145,7 @@ pub(crate) fn optima<R: Rank, S: RowSource<R>>(
     let on = best.backward.map_or(Some(Vec::new()), |number| backward.way(number, searched));
     let on = on.ok_or(Unknown::Unexplained)?;
     let (boxes, keeper) = forward.position(best.forward, ranking);
-    let moves = spell(board, rule, Paths::new(board), back, boxes, keeper, on);
+    let moves = spell(board, rule, Paths::new(board), &back, boxes, keeper, on);
     Ok(Optima { count, pushes: pushes(best), moves })
 }
 
@@ -171,7 +171,7 @@ impl<R: Rank> Searched<'_, R> {
         let is_finished = boxes.iter().all(|&square| self.board.is_goal(square));
         let mut onward = closed(row, Side::Backward);
         onward.retain(|entry| {
-            // In the place after, the forward state is still closed.
+            // The push from there leads to a forward state that costs no less than the limit.
             entry.cost > 0
                 && entry.cost <= (self.cost + 1).saturating_sub(self.forward_closed_below)
         });
@@ -188,7 +188,7 @@ impl<R: Rank> Searched<'_, R> {
                 let forward = forward.add(rank, state, purse)?;
                 purse.push(cuts, Cut { forward, backward: None, walks: number })?;
             }
-            let reached = walks.to_each(&boxes, state.keeper, &keepers, left);
+            let reached = walks.ways_to_each(&boxes, state.keeper, &keepers, left);
             for (&other, ways) in onward.iter().zip(reached) {
                 if let Some(Ways { steps, number }) = ways
                     && steps.checked_add(other.cost) == Some(left)
@@ -207,7 +207,7 @@ impl<R: Rank> Searched<'_, R> {
         match self.rule {
             Rule::Classic => Some(Ways { steps: 0, number: 1 }),
             Rule::KeeperOnGoal => {
-                walks.to_nearest(boxes, keeper, |square| self.board.is_goal(square))
+                walks.ways_to_nearest(boxes, keeper, |square| self.board.is_goal(square))
             }
         }
     }

@@ -63,7 +63,7 @@ impl<'a> Walks<'a> {
     }
 
     /// The walks to each of some squares, `None` where there is none of at most `most` steps.
-    pub(super) fn to_each(
+    pub(super) fn ways_to_each(
         &mut self,
         boxes: &[Square],
         from: Square,
@@ -88,7 +88,7 @@ impl<'a> Walks<'a> {
     }
 
     /// The walks to all squares that `is_there` accepts and that are as near as the nearest.
-    pub(super) fn to_nearest(
+    pub(super) fn ways_to_nearest(
         &mut self,
         boxes: &[Square],
         from: Square,
@@ -126,14 +126,14 @@ mod tests {
         let boxes = board.boxes();
         let mut walks = Walks::new(&board);
         let to = [at(1, 1), at(1, 2), at(2, 2), at(3, 3), at(1, 3), at(1, 5)];
-        let found = walks.to_each(boxes, at(1, 1), &to, 7);
+        let found = walks.ways_to_each(boxes, at(1, 1), &to, 7);
         assert_eq!(found, [ways(0, 1), ways(1, 1), ways(2, 2), ways(4, 3), None, None]);
-        assert_eq!(walks.to_each(boxes, at(1, 1), &to[5..], 8), [ways(8, 9)]);
-        assert_eq!(walks.to_each(boxes, at(1, 1), &[], 8), []);
+        assert_eq!(walks.ways_to_each(boxes, at(1, 1), &to[5..], 8), [ways(8, 9)]);
+        assert_eq!(walks.ways_to_each(boxes, at(1, 1), &[], 8), []);
         // Two squares are as near, one of them by two walks.
         let there = |square: Square| [at(2, 2), at(3, 1), at(3, 3)].contains(&square);
-        assert_eq!(walks.to_nearest(boxes, at(1, 1), there), ways(2, 3));
-        assert_eq!(walks.to_nearest(boxes, at(1, 1), |_| false), None);
+        assert_eq!(walks.ways_to_nearest(boxes, at(1, 1), there), ways(2, 3));
+        assert_eq!(walks.ways_to_nearest(boxes, at(1, 1), |_| false), None);
     }
 
     #[test]
@@ -148,10 +148,10 @@ mod tests {
         let corner = board.square_at(Position { row: side, column: side }).expect("floor");
         let near = board.square_at(Position { row: 11, column: 11 }).expect("floor");
         let mut walks = Walks::new(&board);
-        let found = walks.to_each(&[], board.keeper(), &[near, corner], 100);
+        let found = walks.ways_to_each(&[], board.keeper(), &[near, corner], 100);
         // As many as ways to choose 10 of 20.
         assert_eq!(found, [ways(20, 184_756), ways(78, u64::MAX)]);
         let goal = |square| square == corner;
-        assert_eq!(walks.to_nearest(&[], board.keeper(), goal), ways(78, u64::MAX));
+        assert_eq!(walks.ways_to_nearest(&[], board.keeper(), goal), ways(78, u64::MAX));
     }
 }

@@ -49,7 +49,8 @@ impl<R: Rank> Ends<R> {
             found.cost = finish.cost;
             found.lost = false;
         }
-        /// What a row takes in the set at most, while that grows: the old buckets and twice as many, 7/8 full.
+        /// What a row takes in the set at most, while that grows: the old buckets and twice as many, 7/8 full. When it
+        /// grows no more, that leaves enough for a list.
         const COPIES: u64 = 4;
         let bytes = COPIES * (size_of::<R>() as u64 + 1);
         if found.lost || found.rows.contains(&finish.rank) {

@@ -284,6 +284,28 @@ mod tests {
     }
 
     #[test]
+    fn for_all_solutions_the_levels_go_on_beyond_the_proof() {
+        let mut levels = Levels::new(SearchChoice::Forward, 0).wanting(Want::All);
+        let forward = |f| Some(Level { side: Side::Forward, f });
+        assert_eq!(levels.advance([next(10, 1), None], 10), forward(10));
+        assert_eq!(levels.lower_bound(), 10);
+        assert_eq!(levels.advance([next(11, 1), None], 10), None);
+        assert_eq!(levels.forward_closed_below(), u32::MAX);
+        for put_off in [false, true] {
+            let mut levels = Levels::new(SearchChoice::TwoSided, 0).wanting(Want::All);
+            levels.advance(START, u32::MAX);
+            if put_off {
+                levels.successors_are_put_off();
+            }
+            // 5 + 6 proves a solution of cost 11 and all it takes one of cost 9; not all of one of cost 10.
+            assert_eq!(levels.advance([next(5, 9), next(6, 10)], 10), forward(5));
+            assert_eq!(levels.lower_bound(), 10);
+            assert_eq!(levels.advance([next(6, 9), next(6, 10)], 10), None);
+            assert_eq!((levels.lower_bound(), levels.forward_closed_below()), (10, 6));
+        }
+    }
+
+    #[test]
     fn levels_go_on_where_they_were_left() {
         for search in [SearchChoice::Forward, SearchChoice::Backward, SearchChoice::TwoSided] {
             let mut levels = Levels::new(search, 2);
