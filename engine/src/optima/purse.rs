@@ -57,7 +57,7 @@ impl<'b> Purse<'b> {
         // Buckets are a power of two, at most 7/8 of them full, with a byte each beside the pair.
         let bytes = |capacity: usize| match capacity {
             0 => 0,
-            _ => (capacity * 8 / 7 + 1).next_power_of_two() * (size_of::<(K, V)>() + 1),
+            _ => (capacity * 8).div_ceil(7).next_power_of_two() * (size_of::<(K, V)>() + 1),
         };
         if map.len() == map.capacity() {
             let old = map.capacity();
