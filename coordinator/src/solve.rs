@@ -66,7 +66,9 @@ pub(crate) struct SearchArgs {
     /// goal that no box stands on; the default for digit boards.
     #[arg(long)]
     rule: Option<Rule>,
-    /// What the solution has fewest of: moves
+    /// What the solution has fewest of: moves or pushes
+    ///
+    /// moves: steps of the keeper, pushes included. pushes: pushes alone; walks cost nothing.
     #[arg(long, default_value_t)]
     objective: Objective,
     /// The ends to search from: auto, forward, backward or two-sided

@@ -13,7 +13,8 @@ use crate::search::levels::{Levels, Reached};
 use crate::table::Entry;
 use crate::verify::verify;
 use crate::{
-    BoxSet, Course, FoundFinish, Level, Moves, Next, NodeError, RowEntry, SearchChoice, Side,
+    BoxSet, Course, FoundFinish, Level, Moves, Next, NodeError, Objective, RowEntry, SearchChoice,
+    Side,
 };
 
 /// The driver's view of one board. Cheap to clone.
@@ -34,7 +35,7 @@ pub enum WalkBackError<E> {
     #[error("{0}")]
     Malformed(&'static str),
     /// The rows do not explain the cost: they are not those of this search.
-    #[error("no state explains the cost of {0} moves")]
+    #[error("no state explains the cost of {0}")]
     Unexplained(u32),
     /// The moves do not solve the board at the cost that was reported.
     #[error("the moves do not replay: {0}")]
@@ -44,8 +45,8 @@ pub enum WalkBackError<E> {
 impl Navigator {
     /// Surveys a board.
     pub fn new(level: &Level, course: Course) -> Result<Self, NodeError> {
-        let plan =
-            Plan::new(level, course.rule, course.options()).map_err(NodeError::Unsolvable)?;
+        let plan = Plan::new(level, course.rule, course.objective, course.options())
+            .map_err(NodeError::Unsolvable)?;
         // Ranks are read as the widest kind here, whatever the nodes keep them in.
         plan.check_width().map_err(NodeError::Unsupported)?;
         Ok(Self { level: level.clone(), format: plan.batch_format(), plan })
@@ -85,17 +86,26 @@ impl Navigator {
             .ok_or(malformed("the board is too wide"))?;
         let finish = to_finish(finish, ranking.sets(), board.squares()).map_err(malformed)?;
         let mut source = Asked { rows, squares: board.squares() };
-        let moves =
-            reconstruct(board, self.plan.rule, &ranking, finish, &mut source).map_err(|error| {
-                match error {
-                    ReconstructError::Source(error) => error,
-                    ReconstructError::NoPredecessor { cost } => WalkBackError::Unexplained(cost),
-                }
-            })?;
+        let moves = reconstruct(
+            board,
+            (self.plan.rule, self.plan.objective),
+            &ranking,
+            finish,
+            &mut source,
+        )
+        .map_err(|error| match error {
+            ReconstructError::Source(error) => error,
+            ReconstructError::NoPredecessor { cost } => WalkBackError::Unexplained(cost),
+        })?;
         let replay = verify(&self.level, self.plan.rule, &moves)
             .map_err(|error| WalkBackError::Replay(error.to_string()))?;
-        if replay.moves > finish.cost as usize {
-            let problem = format!("{} moves, reported were {}", replay.moves, finish.cost);
+        let objective = self.plan.objective;
+        let cost = match objective {
+            Objective::Moves => replay.moves,
+            Objective::Pushes => replay.pushes,
+        };
+        if cost > finish.cost as usize {
+            let problem = format!("{cost} {objective}, reported were {}", finish.cost);
             return Err(WalkBackError::Replay(problem));
         }
         Ok(moves)

@@ -25,8 +25,8 @@ use crate::search::spill::SpillPlace;
 use crate::table::TableSize;
 use crate::walk::Ground;
 use crate::{
-    Control, EstimateChoice, Level, Limit, Next, Rule, SearchChoice, Statistics, Stop, Unsolvable,
-    Unsupported,
+    Control, EstimateChoice, Level, Limit, Next, Objective, Rule, SearchChoice, Statistics, Stop,
+    Unsolvable, Unsupported,
 };
 
 /// The rank of a box set as 32 bytes, the least significant first.
@@ -38,6 +38,8 @@ pub type BoxSet = [u8; 32];
 pub struct Course {
     /// The rule to finish by.
     pub rule: Rule,
+    /// What a solution is to have fewest of.
+    pub objective: Objective,
     /// The end to start from.
     pub search: SearchChoice,
     /// The lower bound to be led by.
@@ -49,10 +51,11 @@ pub struct Course {
 }
 
 impl Course {
-    /// The usual course under a rule.
+    /// The usual course under a rule, to the fewest moves.
     pub fn new(rule: Rule) -> Self {
         Self {
             rule,
+            objective: Objective::Moves,
             search: SearchChoice::Auto,
             estimate: EstimateChoice::Auto,
             dominance: true,
@@ -129,7 +132,7 @@ pub enum OfferError {
 /// A solution that was found, with its box set in the form in which it travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundFinish {
-    /// Cost of the whole solution, in moves.
+    /// Cost of the whole solution.
     pub cost: u32,
     /// The box set to begin walking back from.
     pub rank: BoxSet,
@@ -143,7 +146,7 @@ pub struct FoundFinish {
 pub struct RowEntry {
     /// Number of the keeper's square.
     pub keeper: u32,
-    /// Least cost known, in moves.
+    /// Least cost known.
     pub cost: u32,
     /// The side that reached it.
     pub side: Side,
@@ -207,8 +210,8 @@ impl Node {
         if !share.owners.iter().all(known) || !known(&share.me) {
             return Err(NodeError::Share("an owner, or this node, is none of the nodes"));
         }
-        let plan =
-            Plan::new(level, course.rule, course.options()).map_err(NodeError::Unsolvable)?;
+        let plan = Plan::new(level, course.rule, course.objective, course.options())
+            .map_err(NodeError::Unsolvable)?;
         let control = Control::new();
         let wake: Wake = Box::new(wake);
         let threads = share.threads.max(1);

@@ -57,6 +57,7 @@ impl Solution {
     pub fn cost(&self, objective: Objective) -> usize {
         match objective {
             Objective::Moves => self.moves.len(),
+            Objective::Pushes => self.moves.pushes(),
         }
     }
 }

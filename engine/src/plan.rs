@@ -17,7 +17,9 @@ use crate::search::shard::{Shard, Terms};
 use crate::search::want::Want;
 use crate::table::{Layout, SLOTS, Table};
 use crate::walk::{Ground, MaskGround, QueueGround};
-use crate::{EntryWidth, EstimateChoice, Level, Rule, SearchChoice, Unsolvable, Unsupported};
+use crate::{
+    EntryWidth, EstimateChoice, Level, Objective, Rule, SearchChoice, Unsolvable, Unsupported,
+};
 
 /// How to search; none of it changes what the best solution costs.
 #[derive(Clone, Copy, Debug)]
@@ -61,15 +63,16 @@ impl Options {
     }
 }
 
-/// A board, a rule, and how to search it.
+/// A board, a rule, an objective, and how to search it.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) board: Board,
     pub(crate) rule: Rule,
+    pub(crate) objective: Objective,
     /// Decided: never [`SearchChoice::Auto`].
     pub(crate) search: SearchChoice,
     options: Options,
-    /// Of the level, the rule and the kind of search: what a journal belongs to.
+    /// Of the level, the rule, the objective and the kind of search: what a journal belongs to.
     digest: u64,
 }
 
@@ -98,7 +101,12 @@ const MOST_RANK_BITS: u32 = 240;
 
 impl Plan {
     /// A reason why the board has no solution if none needs to be searched for.
-    pub(crate) fn new(level: &Level, rule: Rule, options: Options) -> Result<Self, Unsolvable> {
+    pub(crate) fn new(
+        level: &Level,
+        rule: Rule,
+        objective: Objective,
+        options: Options,
+    ) -> Result<Self, Unsolvable> {
         let board = Board::new(level);
         if let Some(reason) = board.verdict() {
             return Err(reason.clone());
@@ -111,9 +119,9 @@ impl Plan {
         let search = options.search_of(&board);
         let estimate =
             if search == SearchChoice::Forward { options.estimate } else { EstimateChoice::Auto };
-        let text = format!("{level}\n{rule}\n{search}\n{estimate}\n");
+        let text = format!("{level}\n{rule}\n{objective}\n{search}\n{estimate}\n");
         let digest = xxh3_64(text.as_bytes());
-        Ok(Self { board, rule, search, options, digest })
+        Ok(Self { board, rule, objective, search, options, digest })
     }
 
     /// Calls `task` with the narrowest types that it gets by with.
@@ -213,7 +221,7 @@ impl Plan {
         }
         let problem = Problem::<R, G::Set>::new::<G>(
             self.board.clone(),
-            self.rule,
+            (self.rule, self.objective),
             estimate,
             self.options.dominance,
             self.options.deadlocks,

@@ -11,7 +11,7 @@ use crate::rank::{Rank, Ranking};
 use crate::search::incumbent::{Finish, Trail};
 use crate::search::side::Side;
 use crate::table::Entry;
-use crate::{Direction, Move, Moves, Rule};
+use crate::{Direction, Move, Moves, Objective, Rule};
 
 /// Whoever has the rows: the table, or the owners of its shards.
 pub(crate) trait RowSource<R> {
@@ -28,9 +28,9 @@ pub(crate) enum ReconstructError<E> {
     #[error(transparent)]
     Source(E),
     /// A stored state has no neighbour that explains its cost: the table is not the one of this search.
-    #[error("no state explains the cost of {cost} moves")]
+    #[error("no state explains the cost of {cost}")]
     NoPredecessor {
-        /// The unexplained cost, in moves.
+        /// The unexplained cost.
         cost: u32,
     },
 }
@@ -43,17 +43,17 @@ pub(crate) struct Push {
     pub(crate) direction: Direction,
 }
 
-/// The keeper's steps from the start to `finish`, which cost `finish.cost` moves.
+/// The keeper's steps from the start to `finish`, which cost at most `finish.cost`.
 pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
     board: &Board,
-    rule: Rule,
+    (rule, objective): (Rule, Objective),
     ranking: &Ranking<R>,
     finish: Finish<R>,
     source: &mut S,
 ) -> Result<Moves, ReconstructError<S::Error>> {
     let mut boxes = vec![Square::from_index(0); ranking.boxes()];
     ranking.unrank(finish.rank, &mut boxes);
-    let mut trail = Walkback { board, ranking, source, paths: Paths::new(board) };
+    let mut trail = Walkback { board, objective, ranking, source, paths: Paths::new(board) };
     let (pushes, boxes, keeper, onward) = match finish.trail {
         Trail::Finished { keeper, push_cost } => {
             (trail.back_to_start(boxes.clone(), keeper, push_cost)?, boxes, keeper, Vec::new())
@@ -98,6 +98,7 @@ pub(crate) fn spell(
 
 struct Walkback<'a, R, S> {
     board: &'a Board,
+    objective: Objective,
     ranking: &'a Ranking<R>,
     source: &'a mut S,
     paths: Paths<'a>,
@@ -167,17 +168,28 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
         square: Square,
         cost: u32,
     ) -> Option<Entry> {
-        // The walk may be as long as the cheapest of them leaves.
         let own: Vec<Entry> =
             row.iter().copied().filter(|entry| entry.side == side && entry.cost < cost).collect();
-        let most = cost - 1 - own.iter().map(|entry| entry.cost).min()?;
+        // The walk may be as long as the cheapest of them leaves.
+        let most = self.longest_walk(cost - 1 - own.iter().map(|entry| entry.cost).min()?);
         let keepers: Vec<Square> = own.iter().map(|entry| entry.keeper).collect();
         let walks = self.paths.steps(boxes, square, &keepers, most);
         let through = own.into_iter().zip(walks).filter_map(|(entry, walk)| {
-            Some((entry.cost.checked_add(walk?)?.checked_add(1)?, entry))
+            let walk = walk?;
+            let cost = entry.cost.checked_add(self.objective.walk(walk))?.checked_add(1)?;
+            Some((cost, walk, entry))
         });
-        let (through, entry) = through.min_by_key(|(cost, _)| *cost)?;
+        // Of what costs the same, the shorter walk.
+        let (through, _, entry) = through.min_by_key(|&(cost, walk, _)| (cost, walk))?;
         (through <= cost).then_some(entry)
+    }
+
+    /// The most steps that a walk may have if it costs at most so much.
+    fn longest_walk(&self, cost: u32) -> u32 {
+        match self.objective {
+            Objective::Moves => cost,
+            Objective::Pushes => u32::MAX,
+        }
     }
 
     /// The two states of a row that join at the least cost.
@@ -193,9 +205,11 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
         let mut best: Option<(u32, Entry, Entry)> = None;
         for backward in of(Side::Backward) {
             let keepers: Vec<Square> = of(Side::Forward).map(|entry| entry.keeper).collect();
-            let walks = self.paths.steps(boxes, backward.keeper, &keepers, cost);
+            let most = self.longest_walk(cost);
+            let walks = self.paths.steps(boxes, backward.keeper, &keepers, most);
             for (forward, walk) in of(Side::Forward).zip(walks) {
                 let sum = forward.cost.checked_add(backward.cost);
+                let walk = walk.map(|walk| self.objective.walk(walk));
                 let Some(total) = walk.and_then(|walk| sum?.checked_add(walk)) else { continue };
                 if best.is_none_or(|(least, ..)| total < least) {
                     best = Some((total, *forward, *backward));

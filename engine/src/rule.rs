@@ -14,11 +14,23 @@ pub enum Rule {
 
 /// What an optimal solution has fewest of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Objective {
     /// Keeper moves: steps, pushes included.
     #[default]
     Moves,
+    /// Pushes; walks cost nothing.
+    Pushes,
+}
+
+impl Objective {
+    /// What a walk of so many steps costs.
+    #[inline(always)]
+    pub(crate) fn walk(self, steps: u32) -> u32 {
+        match self {
+            Self::Moves => steps,
+            Self::Pushes => 0,
+        }
+    }
 }
 
 /// A word that names no variant of the enumeration asked for.
@@ -59,7 +71,10 @@ impl FromStr for Rule {
 
 impl fmt::Display for Objective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad("moves")
+        f.pad(match self {
+            Self::Moves => "moves",
+            Self::Pushes => "pushes",
+        })
     }
 }
 
@@ -69,7 +84,8 @@ impl FromStr for Objective {
     fn from_str(word: &str) -> Result<Self, UnknownName> {
         match word {
             "moves" => Ok(Self::Moves),
-            _ => Err(UnknownName::new("objective", word, "moves")),
+            "pushes" => Ok(Self::Pushes),
+            _ => Err(UnknownName::new("objective", word, "moves or pushes")),
         }
     }
 }

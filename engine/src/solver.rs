@@ -255,8 +255,8 @@ impl<'a> Solver<'a> {
     /// Whether to count the solutions of fewest moves ([`Solution::count`]).
     ///
     /// The search goes on a little for it when the optimum is proven. Where what it takes does not fit the memory, the
-    /// solution is proven and the number is not known; so it is where a limit comes between, and for a search that was
-    /// taken up again from a checkpoint.
+    /// solution is proven and the number is not known; so it is where a limit comes between, for a search that was taken
+    /// up again from a checkpoint, and with another objective than [`Objective::Moves`].
     pub fn count(self, on: bool) -> Self {
         Self { counts: on, ..self }
     }
@@ -308,18 +308,14 @@ impl<'a> Solver<'a> {
     }
 
     pub(crate) fn run(&self, keeping: Option<&mut Keeping<'_>>) -> Result<Outcome, DurableError> {
-        match self.objective {
-            Objective::Moves => self.fewest_moves(keeping),
-        }
-    }
-
-    fn fewest_moves(&self, keeping: Option<&mut Keeping<'_>>) -> Result<Outcome, DurableError> {
         let without_search = |ending| Outcome { ending, statistics: Statistics::default() };
         // What was found before a search was cut off is not known any more.
         let resumes = keeping.as_ref().is_some_and(|keeping| keeping.resume.is_some());
-        let all = (self.counts || self.fewest_pushes) && !resumes;
+        let asked = self.counts || self.fewest_pushes;
+        let all = asked && self.objective == Objective::Moves && !resumes;
         let want = if all { Want::All } else { Want::Any };
-        match Plan::new(self.level, self.rule, Options { want, ..self.options }) {
+        let options = Options { want, ..self.options };
+        match Plan::new(self.level, self.rule, self.objective, options) {
             Err(reason) => Ok(without_search(Ending::Unsolvable(reason))),
             Ok(plan) => match plan.run(InProcess { solver: self, keeping }) {
                 Ok(outcome) => outcome,
@@ -335,10 +331,11 @@ impl<'a> Solver<'a> {
     }
 
     fn replayed<R: Rank, G: Ground>(&self, shard: &Shard<R, G>, moves: Moves) -> Solution {
-        let replay = verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
+        verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
         let cost = shard.incumbent.cost();
-        assert!(replay.moves <= cost as usize, "the replay costs what the search says");
-        Solution::new(moves)
+        let solution = Solution::new(moves);
+        assert!(solution.cost(self.objective) <= cost as usize, "the search says what it costs");
+        solution
     }
 }
 

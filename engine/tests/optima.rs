@@ -10,8 +10,8 @@ use case_boards::{CASES, Expected};
 use options::{Options, SEARCHES, check};
 use random_boards::{RandomBoard, random_board};
 use sokohive_engine::{
-    Control, Ending, JournalPlace, Level, Limit, Rule, SearchChoice, Solution, SpillPlace, Stop,
-    builtin,
+    Control, Ending, JournalPlace, Level, Limit, Objective, Rule, SearchChoice, Solution,
+    SpillPlace, Stop, builtin,
 };
 
 /// States after which brute force gives a board up.
@@ -217,6 +217,10 @@ fn the_count_says_when_there_are_too_many() {
 fn only_what_was_asked_for_is_said() {
     let board = builtin::find("p9").expect("built in");
     let solver = || Options::default().solver(&board.level, board.level.rule());
+    // Fewest pushes of all are another matter.
+    let solver_of_pushes = solver().objective(Objective::Pushes).count(true).fewest_pushes(true);
+    let Ending::Optimal(solution) = solver_of_pushes.solve().ending else { panic!("p9 has one") };
+    assert_eq!((solution.count, solution.has_fewest_pushes), (None, false));
     for (count, fewest) in [(false, false), (true, false), (false, true), (true, true)] {
         let ending = solver().count(count).fewest_pushes(fewest).solve().ending;
         let Ending::Optimal(solution) = ending else { panic!("p9 has a solution") };

@@ -53,7 +53,7 @@ impl From<Objective> for wire::Objective {
     fn from(objective: Objective) -> Self {
         match objective {
             Objective::Moves => Self::Moves,
-            _ => Self::Unspecified,
+            Objective::Pushes => Self::Pushes,
         }
     }
 }
@@ -74,6 +74,7 @@ pub(crate) fn objective_from_field(
 ) -> Result<Objective, BadField> {
     match wire::Objective::try_from(objective) {
         Ok(wire::Objective::Moves) => Ok(Objective::Moves),
+        Ok(wire::Objective::Pushes) => Ok(Objective::Pushes),
         _ => Err(BadField::new(field, format_args!("{objective} is not an objective"))),
     }
 }

@@ -117,6 +117,7 @@ impl Foundry for EngineFoundry {
 /// How a task is to be searched. The coordinator reads it in the same way.
 fn course(task: &Task) -> Course {
     let mut course = Course::new(task.rule);
+    course.objective = task.objective;
     course.search = task.search;
     course.estimate = task.estimate;
     course.dominance = task.dominance;

@@ -38,6 +38,7 @@ pub(super) fn prepare(task: &Task) -> Result<Arc<dyn Plan>, Settled> {
 /// How a task is to be searched. Workers read it in the same way.
 fn course(task: &Task) -> Course {
     let mut course = Course::new(task.rule);
+    course.objective = task.objective;
     course.search = task.search;
     course.estimate = task.estimate;
     course.dominance = task.dominance;

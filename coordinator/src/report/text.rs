@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use sokohive_engine::{Limit, Solution, Statistics};
+use sokohive_engine::{Limit, Objective, Solution, Statistics};
 
 use super::Verbosity;
 use crate::event::{Cluster, Ending, Event, Report, Settings};
@@ -51,6 +51,9 @@ pub(super) fn write_results(
     }
     write_statistics(&report.statistics, out)?;
     write!(out, " seconds={:.3} threads={}", report.elapsed.as_secs_f64(), report.threads)?;
+    if *objective != Objective::default() {
+        write!(out, " objective={objective}")?;
+    }
     match ending {
         Ending::Unsolvable(why) => write!(out, " reason=\"{why}\"")?,
         Ending::Unsupported(why) => write!(out, " reason=\"{why}\"")?,

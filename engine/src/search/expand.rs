@@ -11,8 +11,8 @@ use crate::estimate::Estimator;
 use crate::rank::Rank;
 use crate::squares::SquareSet;
 use crate::table::Row;
-use crate::walk::{Flood, Ground, distances, flood};
-use crate::{Direction, Rule, Statistics};
+use crate::walk::{Flood, Ground, distances, fill, flood};
+use crate::{Direction, Objective, Rule, Statistics};
 
 /// A state reached by a push, before it is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) struct Expander<'a, R, G: Ground> {
     wanted: G::Set,
     /// For each square with a box, the box's number in `boxes`.
     number: Vec<u32>,
-    /// Wanted squares reached, with the steps from the nearest newly opened state.
+    /// Wanted squares reached, with what the walk there costs from the nearest newly opened state.
     reached: Vec<(Square, u32)>,
 }
 
@@ -78,10 +78,11 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         self.reached.clear();
         let reached = &mut self.reached;
         let visit = |square, steps| reached.push((square, steps));
-        let outcome = if self.problem.dominance {
-            flood(&mut self.ground, &self.occupied, &self.wanted, row, visit)
-        } else {
-            flood_each(&mut self.ground, &self.occupied, &self.wanted, row, visit)
+        let floor = (&mut self.ground, &self.occupied, &self.wanted);
+        let outcome = match (self.problem.dominance, self.problem.objective) {
+            (true, Objective::Moves) => flood(floor.0, floor.1, floor.2, row, visit),
+            (true, Objective::Pushes) => fill(floor.0, floor.1, floor.2, row, visit),
+            (false, objective) => flood_each(objective, floor.0, floor.1, floor.2, row, visit),
         };
         match outcome {
             Flood::Dominated => statistics.dominated += 1,
@@ -188,7 +189,8 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
                     && let Some(walk) = self.finishing_walk(from, to)
                 {
                     let trail = Trail::Finished { keeper: from, push_cost: cost };
-                    finish(Finish { cost: cost + walk, rank, trail });
+                    let cost = cost + problem.objective.walk(walk);
+                    finish(Finish { cost, rank, trail });
                 }
                 emit(Successor { rank, keeper: from, cost, estimate });
             }
@@ -262,8 +264,9 @@ pub(crate) fn finishing_walk<R, G: Ground>(
     }
 }
 
-/// Like [`flood`] without dominance: every newly opened state alone, as if the row held no other.
+/// Like [`flood`], or [`fill`], without dominance: every newly opened state alone, as if the row held no other.
 fn flood_each<G: Ground>(
+    objective: Objective,
     ground: &mut G,
     boxes: &G::Set,
     wanted: &G::Set,
@@ -272,7 +275,10 @@ fn flood_each<G: Ground>(
 ) -> Flood {
     for &square in &row.opened {
         let mut alone = Row { cost: row.cost, opened: vec![square], ..Row::default() };
-        flood(ground, boxes, wanted, &mut alone, &mut visit);
+        match objective {
+            Objective::Moves => flood(ground, boxes, wanted, &mut alone, &mut visit),
+            Objective::Pushes => fill(ground, boxes, wanted, &alone, &mut visit),
+        };
     }
     Flood::Fresh
 }

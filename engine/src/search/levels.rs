@@ -13,7 +13,8 @@
 //!
 //! Let a solution cost C < F + B, make n pushes, and let fᵢ be the cost of the forward state after push i, with f₀ = 0
 //! the start, and bᵢ the cost of the backward state before push i + 1. These are the true least costs, or the solution
-//! could be made cheaper; and fᵢ + wᵢ + bᵢ = C, with wᵢ the walk between the two states of row i, and fᵢ₊₁ = fᵢ + wᵢ + 1.
+//! could be made cheaper; and fᵢ + wᵢ + bᵢ = C, with wᵢ what the walk between the two states of row i costs (its steps, or
+//! nothing where only pushes count), and fᵢ₊₁ = fᵢ + wᵢ + 1.
 //! Let i be the last with fᵢ < F. If i ≥ n − 1, the finish was found when the last push was generated. Otherwise
 //! fᵢ₊₁ ≥ F, so bᵢ = C − fᵢ − wᵢ = C + 1 − fᵢ₊₁ ≤ B.
 //!

@@ -8,12 +8,13 @@ use crate::estimate::Estimate;
 use crate::rank::{Rank, Ranking};
 use crate::squares::SquareSet;
 use crate::walk::{Cuts, Ground};
-use crate::{Direction, Rule};
+use crate::{Direction, Objective, Rule};
 
 /// Fixed while the search runs; shared by all threads.
 pub(crate) struct Problem<R, S> {
     pub(crate) board: Board,
     pub(crate) rule: Rule,
+    pub(crate) objective: Objective,
     pub(crate) ranking: Ranking<R>,
     pub(crate) estimate: Estimate,
     pub(crate) subsets: Option<DeadSubsets<S>>,
@@ -113,7 +114,7 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
     /// `None` where the ranks of the board do not fit the word. The budget is charged for the tables.
     pub(crate) fn new<G: Ground<Set = S>>(
         board: Board,
-        rule: Rule,
+        (rule, objective): (Rule, Objective),
         estimate: Estimate,
         dominance: bool,
         deadlocks: bool,
@@ -128,6 +129,7 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
         let subsets = deadlocks.then(|| DeadSubsets::new(&board, &mut G::new(&board), budget));
         Some(Self {
             rule,
+            objective,
             ranking,
             estimate,
             subsets: subsets.flatten(),

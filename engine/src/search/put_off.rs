@@ -1,6 +1,6 @@
 //! Successors that are not looked up yet, on disk.
 //!
-//! When the table can grow no more, memory is for states that have been opened, and for those of the open level. Other
+//! When the table is as large as it gets, memory is for states that have been opened, and for those of the open level. Other
 //! successors whose state the table does not know are *put off*: they wait in a file, by f, duplicates and all, and are
 //! looked up when their level is opened (delayed duplicate detection, R. E. Korf, *Best-first frontier search with delayed
 //! duplicate detection*, 2004). A search can so have many times more states waiting than fit its memory.

@@ -36,7 +36,7 @@ pub(crate) fn start<R: Rank, G: Ground>(
     let occupied = G::Set::from_squares(board.squares(), board.boxes().iter().copied());
     let walk = finishing_walk(&mut G::new(board), problem, &occupied, keeper);
     let trail = Trail::Finished { keeper, push_cost: 0 };
-    let finish = walk.map(|cost| Finish { cost, rank, trail });
+    let finish = walk.map(|steps| Finish { cost: problem.objective.walk(steps), rank, trail });
     let estimate = Estimator::new(&problem.estimate).of_row(board.boxes());
     (estimate.map(|estimate| Successor { rank, keeper, cost: 0, estimate }), finish)
 }

@@ -49,7 +49,8 @@ pub(crate) struct Shard<R, G: Ground> {
     restoring: Restoring,
     /// Where rows may wait, if not all in memory.
     spill: Option<Spill<R>>,
-    /// Where successors wait that are put off, and whether they are: from the moment on when the table cannot grow.
+    /// Where successors wait that are put off, and whether they are: from the moment on when the table is as large as it
+    /// gets.
     put_off: Option<PutOff>,
     is_putting_off: AtomicBool,
     /// By side, one more than the largest f that is not put off.
@@ -467,8 +468,14 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         }
         let problem = &self.problem;
         let rows = &mut TableRows(self);
-        let moves = reconstruct(&problem.board, problem.rule, &problem.ranking, finish, rows)
-            .expect("every accepted state has a neighbour that explains its cost");
+        let moves = reconstruct(
+            &problem.board,
+            (problem.rule, problem.objective),
+            &problem.ranking,
+            finish,
+            rows,
+        )
+        .expect("every accepted state has a neighbour that explains its cost");
         *known = Some((finish.cost, moves.clone()));
         Some(moves)
     }
@@ -517,7 +524,11 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             }
         }
         self.growth_refused.store(!grown, Ordering::Relaxed);
-        if !grown && self.put_off.is_some() {
+        // Whether it can grow once more, when all rows are on disk. If not, what is left of it is for states that the
+        // proof needs.
+        let room = self.budget.left() + self.queued.load(Ordering::Relaxed);
+        let is_largest = !table.can_grow() || room < table.bytes();
+        if is_largest && self.put_off.is_some() {
             self.is_putting_off.store(true, Ordering::Relaxed);
         }
         grown

@@ -8,7 +8,7 @@ use crate::board::tests::level;
 use crate::plan::{OnBoard, Options, Plan};
 use crate::rank::Rank;
 use crate::walk::Ground;
-use crate::{Control, Rule, SearchChoice, builtin};
+use crate::{Control, Objective, Rule, SearchChoice, builtin};
 
 /// A search from both ends with its levels in any order.
 struct AnyOrder {
@@ -139,7 +139,8 @@ fn from_both_ends_every_solution_is_found_when_it_must_be_in_whatever_order() {
             for random in 0..16 {
                 let search = SearchChoice::TwoSided;
                 let options = Options { search, dominance, ..Options::default() };
-                let plan = Plan::new(&level, rule, options).expect("to be searched");
+                let plan =
+                    Plan::new(&level, rule, Objective::Moves, options).expect("to be searched");
                 let threads = 1 + random as usize / 4 % 2;
                 let seen = plan.run(AnyOrder { random, threads, optimum }).expect("small");
                 sum.due += seen.due;

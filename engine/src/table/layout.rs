@@ -7,8 +7,9 @@
 use crate::rank::Rank;
 use crate::search::side::Side;
 
-/// Slots of one line. With eight-byte entries a line is one cache line.
-pub(crate) const SLOTS: usize = 8;
+/// Slots of one line. With eight-byte entries a line is two cache lines side by side: rows are long enough that single
+/// ones overflow early, and what they overflow into is further away.
+pub(crate) const SLOTS: usize = 16;
 
 /// Bit of the first word: the state has its optimal cost.
 pub(crate) const CLOSED: u64 = 1;

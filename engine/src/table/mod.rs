@@ -2,11 +2,12 @@
 //!
 //! # Layout
 //!
-//! The rank of a box set is mixed by a bijection; the low bits of the result number its *home line* of eight slots. A
+//! The rank of a box set is mixed by a bijection; the low bits of the result number its *home line* of sixteen slots. A
 //! slot holds one state: what the line number does not tell of the mixed rank (the *remainder*, so that the key is
 //! exact and never a fingerprint), the keeper's square, the cost, a closed bit, and the side of the search. All states
-//! of a box set, its *row*, therefore lie together: most rows are one cache line. A slot is 8 bytes while the fields
-//! fit, else 16, else 32 ([`Layout`]); only its first word ever changes once it is written.
+//! of a box set, its *row*, therefore lie together: most rows are in one line, which is two cache lines side by side. A
+//! slot is 8 bytes while the fields fit, else 16, else 32 ([`Layout`]); only its first word ever changes once it is
+//! written.
 //!
 //! A row whose home line is full goes on at home + 1, home + 3, home + 6 … (triangular numbers); the slot keeps the
 //! number of the probe, so that its home can be told from where it stands. Linear probing would be simpler, but rows of
@@ -197,9 +198,12 @@ impl<R: Rank> Table<R> {
     /// Brings the home line of a row near, and the line it goes on in.
     #[inline(always)]
     pub(crate) fn prefetch(&self, mixed: R) {
+        const CACHE_LINE_WORDS: usize = 8;
         for probe in 0..2 {
             let line = self.line(mixed.word(0), probe);
-            prefetch(&self.memory.cells()[line * SLOTS * R::WORDS]);
+            let cells = &self.memory.cells()[line * SLOTS * R::WORDS..];
+            prefetch(&cells[0]);
+            prefetch(&cells[CACHE_LINE_WORDS]);
         }
     }
 

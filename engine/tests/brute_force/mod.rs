@@ -4,10 +4,15 @@
 //! square that is no wall for what it is, reachable or not. A state is (keeper, set of boxes).
 #![allow(dead_code, reason = "every test uses its own part of this module")]
 
+mod pushes;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use sokohive_engine::{Level, Position, Rule, Tile};
+
+#[allow(unused_imports, reason = "every test uses its own part of this module")]
+pub(crate) use self::pushes::fewest_pushes;
 
 /// What a search by brute force finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -70,6 +70,24 @@ fn every_search_gives_the_same_answer() {
 }
 
 #[test]
+fn the_fewest_pushes_are_found_by_three_workers_too() {
+    let workers = workers(3, &[]);
+    let list = list(&workers);
+    for id in ["p3", "p5", "p13"] {
+        let alone = run(&["solve", id, "--objective", "pushes"]).expect(exit::SUCCESS);
+        for search in ["auto", "forward", "backward"] {
+            let args = ["solve", id, "--objective", "pushes", "--solution", "--search", search];
+            let answer = run(&[&args[..], &["--workers", &list]].concat()).expect(exit::SUCCESS);
+            assert_eq!(answer.value("optimal"), alone.value("optimal"), "{id} {search}");
+            assert_eq!(answer.value("pushes"), answer.value("optimal"), "{id} {search}");
+            assert_eq!(answer.value("objective"), "pushes");
+            let replay = run(&["verify", id, solution(&answer)]).expect(exit::SUCCESS);
+            assert_eq!(replay.value("pushes"), answer.value("optimal"), "{id} {search}");
+        }
+    }
+}
+
+#[test]
 fn boards_with_next_to_nothing_to_search_end_well() {
     let workers = workers(4, &[]);
     let list = list(&workers);
