@@ -40,9 +40,19 @@ pub enum Ending {
 pub struct Solution {
     /// The keeper's steps.
     pub moves: Moves,
+    /// How many solutions there are of as many moves, counted as distinct strings of steps; `u64::MAX` stands for so
+    /// many or more. `None` if they were not to be counted, or could not be.
+    pub count: Option<u64>,
+    /// Whether it is proven that no solution of as many moves has fewer pushes.
+    pub has_fewest_pushes: bool,
 }
 
 impl Solution {
+    /// One of which no more is known than that it is one.
+    pub fn new(moves: Moves) -> Self {
+        Self { moves, count: None, has_fewest_pushes: false }
+    }
+
     /// Its cost under an objective.
     pub fn cost(&self, objective: Objective) -> usize {
         match objective {

@@ -14,13 +14,14 @@ use crate::search::levels::Levels;
 use crate::search::problem::Problem;
 use crate::search::roots;
 use crate::search::shard::{Shard, Terms};
+use crate::search::want::Want;
 use crate::table::{Layout, SLOTS, Table};
 use crate::walk::{Ground, MaskGround, QueueGround};
 use crate::{
     EntryWidth, EstimateChoice, Level, Objective, Rule, SearchChoice, Unsolvable, Unsupported,
 };
 
-/// How to search; none of it changes the answer.
+/// How to search; none of it changes what the best solution costs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     pub(crate) search: SearchChoice,
@@ -29,6 +30,7 @@ pub(crate) struct Options {
     pub(crate) deadlocks: bool,
     pub(crate) entry_width: Option<EntryWidth>,
     pub(crate) first_table_bytes: u64,
+    pub(crate) want: Want,
 }
 
 impl Default for Options {
@@ -40,6 +42,7 @@ impl Default for Options {
             deadlocks: true,
             entry_width: None,
             first_table_bytes: 64 << 10,
+            want: Want::Any,
         }
     }
 }
@@ -172,6 +175,11 @@ impl Plan {
         layout::<R>(&self.board, memory)
     }
 
+    /// Whether the search is after all best solutions.
+    pub(crate) fn wants_all(&self) -> bool {
+        self.options.want == Want::All
+    }
+
     /// Whether successors carry an estimate.
     pub(crate) fn estimates(&self) -> bool {
         self.search == SearchChoice::Forward
@@ -191,7 +199,7 @@ impl Plan {
     pub(crate) fn levels(&self) -> Levels {
         let matching = Estimate::matching(&self.board);
         let bound = Estimator::new(&matching).of_row(self.board.boxes());
-        Levels::new(self.search, bound.unwrap_or(0))
+        Levels::new(self.search, bound.unwrap_or(0)).wanting(self.options.want)
     }
 
     /// The form in which successors travel and are written down.
@@ -230,7 +238,8 @@ impl Plan {
             return Err(SetupError::Memory);
         }
         let restores = terms.restores;
-        let shard = Shard::new(problem, table, budget, self.batch_format(), self.digest, terms)
+        let (format, want) = (self.batch_format(), self.options.want);
+        let shard = Shard::new(problem, table, budget, format, self.digest, want, terms)
             .map_err(SetupError::Disk)?;
         if !restores {
             shard.seed(self.search);

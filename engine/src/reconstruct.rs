@@ -36,11 +36,11 @@ pub(crate) enum ReconstructError<E> {
 }
 
 /// One push of the solution: the boxes and the keeper before its walk there, the square it pushes from, and where to.
-struct Push {
-    boxes: Vec<Square>,
-    keeper: Square,
-    side: Square,
-    direction: Direction,
+pub(crate) struct Push {
+    pub(crate) boxes: Vec<Square>,
+    pub(crate) keeper: Square,
+    pub(crate) side: Square,
+    pub(crate) direction: Direction,
 }
 
 /// The keeper's steps from the start to `finish`, which cost at most `finish.cost`.
@@ -54,7 +54,7 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
     let mut boxes = vec![Square::from_index(0); ranking.boxes()];
     ranking.unrank(finish.rank, &mut boxes);
     let mut trail = Walkback { board, objective, ranking, source, paths: Paths::new(board) };
-    let (pushes, mut boxes, mut keeper, onward) = match finish.trail {
+    let (pushes, boxes, keeper, onward) = match finish.trail {
         Trail::Finished { keeper, push_cost } => {
             (trail.back_to_start(boxes.clone(), keeper, push_cost)?, boxes, keeper, Vec::new())
         }
@@ -65,9 +65,22 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
             (pushes, boxes, forward.keeper, onward)
         }
     };
-    let mut paths = trail.paths;
+    Ok(spell(board, rule, trail.paths, &pushes, boxes, keeper, onward))
+}
+
+/// The steps of a solution: pushes, each with boxes and keeper before it, that lead to these boxes and this keeper; from
+/// there on pushes with those after; and the last walk.
+pub(crate) fn spell(
+    board: &Board,
+    rule: Rule,
+    mut paths: Paths<'_>,
+    pushes: &[Push],
+    mut boxes: Vec<Square>,
+    mut keeper: Square,
+    onward: Vec<Push>,
+) -> Moves {
     let mut moves = Vec::new();
-    for push in &pushes {
+    for push in pushes {
         moves.extend(paths.walk(&push.boxes, push.keeper, |square| square == push.side));
         moves.push(Move { direction: push.direction, push: true });
     }
@@ -80,7 +93,7 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
         let free_goal = |square| board.is_goal(square) && !boxes.contains(&square);
         moves.extend(paths.walk(&boxes, keeper, free_goal));
     }
-    Ok(moves.into_iter().collect())
+    moves.into_iter().collect()
 }
 
 struct Walkback<'a, R, S> {
@@ -211,7 +224,7 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
 }
 
 /// The pushes the keeper can make from where it stands, each with the boxes and the keeper after it.
-fn pushes_from(board: &Board, boxes: &[Square], keeper: Square) -> Vec<Push> {
+pub(crate) fn pushes_from(board: &Board, boxes: &[Square], keeper: Square) -> Vec<Push> {
     let push = |direction: Direction| {
         let from = board.neighbour(keeper, direction)?;
         let to = board.neighbour(from, direction)?;
@@ -227,7 +240,7 @@ fn pushes_from(board: &Board, boxes: &[Square], keeper: Square) -> Vec<Push> {
 }
 
 /// The pushes that may have led here, each with the box set before it.
-fn undone_pushes(board: &Board, boxes: &[Square], keeper: Square) -> Vec<Push> {
+pub(crate) fn undone_pushes(board: &Board, boxes: &[Square], keeper: Square) -> Vec<Push> {
     let undo = |direction: Direction| {
         let pushed = board.neighbour(keeper, direction)?;
         let side = board.neighbour(keeper, direction.opposite())?;

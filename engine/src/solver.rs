@@ -10,11 +10,12 @@ use crate::search::agenda::End;
 use crate::search::levels::Levels;
 use crate::search::shard::{Shard, Terms};
 use crate::search::spill::SpillPlace;
+use crate::search::want::Want;
 use crate::verify::verify;
 use crate::walk::Ground;
 use crate::{
-    Control, Ending, Level, Limit, Objective, Outcome, Rule, Solution, Statistics, UnknownName,
-    Unsolvable,
+    Control, Ending, Level, Limit, Moves, Objective, Outcome, Rule, Solution, Statistics,
+    UnknownName, Unsolvable,
 };
 
 /// The lower bound a search is led by.
@@ -161,6 +162,8 @@ pub struct Solver<'a> {
     memory: u64,
     spill: Option<SpillPlace>,
     expansions: u64,
+    counts: bool,
+    fewest_pushes: bool,
     control: Control,
 }
 
@@ -176,6 +179,8 @@ impl<'a> Solver<'a> {
             memory: u64::MAX,
             spill: None,
             expansions: u64::MAX,
+            counts: false,
+            fewest_pushes: false,
             control: Control::new(),
         }
     }
@@ -252,6 +257,23 @@ impl<'a> Solver<'a> {
         self
     }
 
+    /// Whether to count the solutions of fewest moves ([`Solution::count`]).
+    ///
+    /// The search goes on a little for it when the optimum is proven. Where what it takes does not fit the memory, the
+    /// solution is proven and the number is not known; so it is where a limit comes between, for a search that was taken
+    /// up again from a checkpoint, and with another objective than [`Objective::Moves`].
+    pub fn count(self, on: bool) -> Self {
+        Self { counts: on, ..self }
+    }
+
+    /// Whether to look for fewest pushes among the solutions of fewest moves.
+    ///
+    /// Whether that was proven, the solution says ([`Solution::has_fewest_pushes`]); what stands in the way of counting
+    /// them, stands in the way of this.
+    pub fn fewest_pushes(self, on: bool) -> Self {
+        Self { fewest_pushes: on, ..self }
+    }
+
     /// The handle to stop it by and to watch it.
     pub fn control(self, control: Control) -> Self {
         Self { control, ..self }
@@ -292,7 +314,13 @@ impl<'a> Solver<'a> {
 
     pub(crate) fn run(&self, keeping: Option<&mut Keeping<'_>>) -> Result<Outcome, DurableError> {
         let without_search = |ending| Outcome { ending, statistics: Statistics::default() };
-        match Plan::new(self.level, self.rule, self.objective, self.options) {
+        // What was found before a search was cut off is not known any more.
+        let resumes = keeping.as_ref().is_some_and(|keeping| keeping.resume.is_some());
+        let asked = self.counts || self.fewest_pushes;
+        let all = asked && self.objective == Objective::Moves && !resumes;
+        let want = if all { Want::All } else { Want::Any };
+        let options = Options { want, ..self.options };
+        match Plan::new(self.level, self.rule, self.objective, options) {
             Err(reason) => Ok(without_search(Ending::Unsolvable(reason))),
             Ok(plan) => match plan.run(InProcess { solver: self, keeping }) {
                 Ok(outcome) => outcome,
@@ -304,11 +332,33 @@ impl<'a> Solver<'a> {
     /// The best solution of a shard, replayed.
     fn solution<R: Rank, G: Ground>(&self, shard: &Shard<R, G>) -> Option<Solution> {
         let moves = shard.best_moves()?;
+        Some(self.replayed(shard, moves))
+    }
+
+    fn replayed<R: Rank, G: Ground>(&self, shard: &Shard<R, G>, moves: Moves) -> Solution {
         verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
         let cost = shard.incumbent.cost();
-        let solution = Solution { moves };
+        let solution = Solution::new(moves);
         assert!(solution.cost(self.objective) <= cost as usize, "the search says what it costs");
-        Some(solution)
+        solution
+    }
+}
+
+impl Solver<'_> {
+    /// Makes the best solution what it is to be among those as good, as far as they are known.
+    fn among_all<R: Rank, G: Ground>(
+        &self,
+        shard: &Shard<R, G>,
+        forward_closed_below: u32,
+        best: &mut Solution,
+    ) {
+        let Some(optima) = shard.optima(forward_closed_below) else { return };
+        if self.fewest_pushes {
+            *best = self.replayed(shard, optima.moves);
+            debug_assert_eq!(best.moves.pushes(), optima.pushes as usize);
+            best.has_fewest_pushes = true;
+        }
+        best.count = self.counts.then_some(optima.count);
     }
 }
 
@@ -372,8 +422,18 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
             }
             End::Finished | End::Limit(_) | End::Panicked => {}
         }
-        let best = solver.solution(&shard);
+        let mut best = solver.solution(&shard);
+        if end == End::Finished
+            && let Some(solution) = &mut best
+        {
+            solver.among_all(&shard, levels.forward_closed_below(), solution);
+        }
+        // The search may have gone on for the others.
+        let proven = levels.lower_bound() == shard.incumbent.cost();
         let ending = match (end, best) {
+            (End::Limit(_), Some(solution)) if plan.wants_all() && proven => {
+                Ending::Optimal(solution)
+            }
             (End::Limit(limit), best) => {
                 Ending::Limit { limit, lower_bound: levels.lower_bound(), best }
             }

@@ -20,10 +20,14 @@ fn the_figures_of_the_cases_hold_by_brute_force() {
             (Ok(_), Expected::Refused(_)) => panic!("{name}: not refused"),
             (Ok(level), _) => brute_force::solve(&level, Rule::Classic, 4_000_000),
         };
-        let right = match case.expected {
-            Expected::Optimum { moves, pushes } => Verdict::Optimum { moves, pushes },
-            _ => Verdict::Unsolvable,
+        let solved = matches!(case.expected, Expected::Optimum { .. });
+        let right = match verdict {
+            Verdict::Optimum { moves, pushes, .. } => {
+                case.expected == Expected::Optimum { moves, pushes }
+            }
+            Verdict::Unsolvable => !solved,
+            Verdict::TooBig(_) => false,
         };
-        assert_eq!(verdict, right, "{name}");
+        assert!(right, "{name}: {verdict:?}");
     }
 }

@@ -195,7 +195,7 @@ fn outcome(ending: JobEnding) -> Result<Ending, ClusterFailure> {
 fn solution(moves: &str) -> Result<Solution, ClusterFailure> {
     let moves: Moves =
         moves.parse().map_err(|error| failure(format!("no move string: {error}")))?;
-    Ok(Solution { moves })
+    Ok(Solution::new(moves))
 }
 
 fn failure(reason: String) -> ClusterFailure {

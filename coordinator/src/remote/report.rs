@@ -37,5 +37,5 @@ pub(super) fn report(event: &JobEvent, result: JobResult) -> Result<Report, Fail
 
 fn solution(moves: &str) -> Result<Solution, Failure> {
     let bad = |error| Failure::Internal(format!("the coordinator's answer: {error}"));
-    moves.parse::<Moves>().map(|moves| Solution { moves }).map_err(bad)
+    moves.parse::<Moves>().map(Solution::new).map_err(bad)
 }

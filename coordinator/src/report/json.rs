@@ -151,7 +151,7 @@ fn finished(report: &Report, with_solution: bool) -> Record<'_> {
     };
     match &report.ending {
         Ending::Optimal(solution) => {
-            let Solution { moves } = solution;
+            let Solution { moves, .. } = solution;
             record.ending = "optimal";
             record.optimal = Some(solution.cost(report.objective));
             record.moves = Some(moves.len());
@@ -226,7 +226,7 @@ impl<'a> Exchange<'a> {
 
 impl BestFound {
     fn new(solution: &Solution, objective: Objective, with_solution: bool) -> Self {
-        let Solution { moves } = solution;
+        let Solution { moves, .. } = solution;
         Self {
             cost: solution.cost(objective),
             moves: moves.len(),

@@ -68,7 +68,7 @@ fn report(ending: Ending) -> Report {
 }
 
 fn solution(lurd: &str) -> Solution {
-    Solution { moves: lurd.parse().expect("a move string") }
+    Solution::new(lurd.parse().expect("a move string"))
 }
 
 /// What the two streams hold after the events.

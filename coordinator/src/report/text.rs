@@ -31,7 +31,7 @@ pub(super) fn write_results(
     write!(out, "RESULT {id} ")?;
     match ending {
         Ending::Optimal(solution) => {
-            let Solution { moves } = solution;
+            let Solution { moves, .. } = solution;
             let cost = solution.cost(*objective);
             write!(out, "optimal={cost} moves={} pushes={}", moves.len(), moves.pushes())?;
         }
@@ -111,7 +111,7 @@ fn write_statistics(statistics: &Statistics, out: &mut impl Write) -> io::Result
 fn write_solution(
     word: &str,
     id: &str,
-    Solution { moves }: &Solution,
+    Solution { moves, .. }: &Solution,
     out: &mut impl Write,
 ) -> io::Result<()> {
     write!(out, "{word} {id} moves={}", moves.len())?;

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::want::Want;
 use crate::board::Square;
 
 /// A solution that was found: what it costs, and where to take up its trail.
@@ -29,18 +30,28 @@ pub(crate) enum Trail {
 pub(crate) struct Incumbent<R> {
     /// `u32::MAX` for none. Only ever falls. Relaxed: a thread that still sees an old value queues more than it must.
     cost: AtomicU32,
+    want: Want,
     best: Mutex<Option<Finish<R>>>,
 }
 
 impl<R: Copy> Incumbent<R> {
-    pub(crate) fn new() -> Self {
-        Self { cost: AtomicU32::new(u32::MAX), best: Mutex::new(None) }
+    pub(crate) fn new(want: Want) -> Self {
+        Self { cost: AtomicU32::new(u32::MAX), want, best: Mutex::new(None) }
     }
 
     /// Cost of the best solution known, `u32::MAX` for none.
     #[inline(always)]
     pub(crate) fn cost(&self) -> u32 {
         self.cost.load(Ordering::Relaxed)
+    }
+
+    /// Whether what is bounded by `f` may be part of a solution that is still wanted.
+    #[inline(always)]
+    pub(crate) fn admits(&self, f: u32) -> bool {
+        match self.want {
+            Want::Any => f < self.cost(),
+            Want::All => f <= self.cost(),
+        }
     }
 
     /// The best finish found here.

@@ -38,9 +38,37 @@
 //! # Backward
 //!
 //! The same, with all levels taken from the backward side: only the start is waiting on the other.
+//!
+//! # All solutions of least cost
+//!
+//! With [`Want::All`] the levels go on until every state of every best solution that [`optima`](crate::optima) needs is
+//! closed. Let the best cost be C. No successor with an f of at most C is dropped then, as the incumbent never costs less.
+//!
+//! **A state of a best solution has its least cost, whatever was dominated.** Take the first state of the solution's path
+//! for which that might fail, and the state before it, P, which is closed at its least cost. The keeper's square before
+//! the push belonged, when P was opened, to a state of P's row that gets there at no greater total cost; at the same cost
+//! then, or the solution could be made cheaper. On a tie with a state closed at less cost, that one made this very push,
+//! with this very cost, in an earlier level; on a tie with one closed at the same cost, or opened with P, at least one of
+//! them makes it. Who makes the push does not show in what is stored: boxes, keeper, and cost. So it is stored at the
+//! least cost. P itself stays in the table whether or not it was dominated.
+//!
+//! Forward, along the path f never falls and ends with C. So once all levels of f up to C are over, by induction all of
+//! its states have been stored and opened.
+//!
+//! With levels of both sides, let F, B, i, fᵢ and bᵢ be as above, C for the cost of the solution, and F + B ≥ C + 2.
+//! Then states 0 to i of the forward side are closed, by the same induction. If i < n, bᵢ = C + 1 − fᵢ₊₁ ≤ C + 1 − F < B,
+//! so the backward states i to n are closed as well; only closed states are needed, so successors may be put off. And
+//! **row i has been noted as one in which a solution of cost C was found**: Among the pairs of states that join in that
+//! row at cost C take one whose later state, X, was opened the earliest. The other, Y, was stored at its least cost by
+//! then. If a state opened with X owned the square of Y, the meeting was noted. Otherwise a state of X's side closed
+//! before joins Y at no greater cost; but that would be a pair complete before. If i = n, the finish was noted when the
+//! last push was generated.
+//!
+//! If one side has nothing left, all of its states up to C are closed, as if its F or B were beyond C.
 
 use super::agenda::Next;
 use super::side::{Level, Side};
+use super::want::Want;
 use crate::SearchChoice;
 
 /// How far the levels of a search have come, at a moment when one is over and the next not opened: with the table, all
@@ -62,6 +90,7 @@ pub struct Reached {
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     search: SearchChoice,
+    want: Want,
     reached: Reached,
     open: Option<Level>,
 }
@@ -76,7 +105,20 @@ impl Levels {
     /// Those of a search that has come so far.
     pub(crate) fn resume(search: SearchChoice, reached: Reached) -> Self {
         debug_assert!(search != SearchChoice::Auto);
-        Self { search, reached, open: None }
+        Self { search, want: Want::Any, reached, open: None }
+    }
+
+    /// The same, of a search that is after so many of the best solutions.
+    pub(crate) fn wanting(self, want: Want) -> Self {
+        Self { want, ..self }
+    }
+
+    /// All forward states that cost less than this are closed, as far as they cost no more than the incumbent.
+    pub(crate) fn forward_closed_below(&self) -> u32 {
+        match self.search {
+            SearchChoice::Forward => u32::MAX,
+            _ => self.reached.closed[Side::Forward as usize].map_or(0, |f| f.saturating_add(1)),
+        }
     }
 
     /// Proven: every solution costs at least this much.
@@ -121,7 +163,8 @@ impl Levels {
         if self.search == SearchChoice::Forward {
             let f = forward?.f;
             self.raise(f, incumbent);
-            return (f < incumbent).then_some(Level { side: Side::Forward, f });
+            let goes_on = f < incumbent || self.want == Want::All && f == incumbent;
+            return goes_on.then_some(Level { side: Side::Forward, f });
         }
         // The start takes part in meetings from the beginning.
         if self.reached.closed[Side::Forward as usize].is_none() {
@@ -136,12 +179,14 @@ impl Levels {
             (forward, _) => forward,
         };
         // The numbers may come from elsewhere: a sum too large proves nothing.
-        let mut bound = forward.map_or(1, |forward| forward.f).saturating_add(backward.f);
-        if self.reached.put_off {
-            bound = bound.saturating_sub(1);
-        }
+        let sum = forward.map_or(1, |forward| forward.f).saturating_add(backward.f);
+        let bound = sum.saturating_sub(u32::from(self.reached.put_off));
         self.raise(bound, incumbent);
-        if incumbent != u32::MAX && bound >= incumbent {
+        let is_enough = match self.want {
+            Want::Any => bound >= incumbent,
+            Want::All => sum >= incumbent.saturating_add(2),
+        };
+        if incumbent != u32::MAX && is_enough {
             return None;
         }
         let level = match forward {
@@ -236,6 +281,28 @@ mod tests {
             assert_eq!((level.is_some(), levels.lower_bound()), (put_off, 10 - u32::from(put_off)));
             assert_eq!(levels.advance([next(6, 9), next(5, 10)], 10), None);
             assert_eq!(levels.lower_bound(), 10);
+        }
+    }
+
+    #[test]
+    fn for_all_solutions_the_levels_go_on_beyond_the_proof() {
+        let mut levels = Levels::new(SearchChoice::Forward, 0).wanting(Want::All);
+        let forward = |f| Some(Level { side: Side::Forward, f });
+        assert_eq!(levels.advance([next(10, 1), None], 10), forward(10));
+        assert_eq!(levels.lower_bound(), 10);
+        assert_eq!(levels.advance([next(11, 1), None], 10), None);
+        assert_eq!(levels.forward_closed_below(), u32::MAX);
+        for put_off in [false, true] {
+            let mut levels = Levels::new(SearchChoice::TwoSided, 0).wanting(Want::All);
+            levels.advance(START, u32::MAX);
+            if put_off {
+                levels.successors_are_put_off();
+            }
+            // 5 + 6 proves a solution of cost 11 and all it takes one of cost 9; not all of one of cost 10.
+            assert_eq!(levels.advance([next(5, 9), next(6, 10)], 10), forward(5));
+            assert_eq!(levels.lower_bound(), 10);
+            assert_eq!(levels.advance([next(6, 9), next(6, 10)], 10), None);
+            assert_eq!((levels.lower_bound(), levels.forward_closed_below()), (10, 6));
         }
     }
 

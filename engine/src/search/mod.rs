@@ -1,6 +1,7 @@
 //! The search: level-synchronous parallel A* over rows.
 
 pub(crate) mod agenda;
+pub(crate) mod ends;
 pub(crate) mod exchange;
 pub(crate) mod expand;
 pub(crate) mod incumbent;
@@ -11,6 +12,7 @@ pub(crate) mod roots;
 pub(crate) mod shard;
 pub(crate) mod side;
 pub(crate) mod spill;
+pub(crate) mod want;
 
 #[cfg(test)]
 mod tests;

@@ -8,18 +8,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use crossbeam_utils::CachePadded;
 
 use super::agenda::{Agenda, CHUNK_ROWS, Chunk, End, Leaving, Sealed, Wake, Work};
+use super::ends::Ends;
 use super::exchange::{BATCH_RECORDS, BatchError, BatchFormat, Exchange, SentFilter};
 use super::expand::{Expander, Successor};
-use super::incumbent::Incumbent;
+use super::incumbent::{Finish, Incumbent};
 use super::problem::Problem;
 use super::put_off::{Extent, PutOff};
 use super::roots;
 use super::side::{Level, Side};
 use super::spill::{Run, Spill, SpillPlace};
+use super::want::Want;
 use crate::board::Square;
 use crate::budget::Budget;
 use crate::estimate::Estimator;
 use crate::journal::{Journal, JournalPlace, Reading, Segment, SegmentError};
+use crate::optima::{Optima, Searched, optima};
 use crate::outcome::Limit;
 use crate::rank::Rank;
 use crate::reconstruct::{RowSource, reconstruct};
@@ -34,6 +37,8 @@ pub(crate) struct Shard<R, G: Ground> {
     table: RwLock<Table<R>>,
     pub(crate) agenda: Agenda<R>,
     pub(crate) incumbent: Incumbent<R>,
+    /// Where solutions as cheap as the incumbent were found.
+    ends: Ends<R>,
     pub(crate) budget: Budget,
     /// Who owns the other box sets, if not all are ours.
     exchange: Option<Exchange>,
@@ -109,6 +114,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         budget: Budget,
         format: BatchFormat,
         digest: u64,
+        want: Want,
         terms: Terms,
     ) -> io::Result<Self> {
         let begin = |place| Journal::create(place, digest, !terms.restores);
@@ -125,7 +131,8 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             problem,
             table: RwLock::new(table),
             agenda: Agenda::new(terms.threads, shards, terms.wake),
-            incumbent: Incumbent::new(),
+            incumbent: Incumbent::new(want),
+            ends: Ends::new(want),
             budget,
             exchange: terms.exchange,
             format,
@@ -182,7 +189,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
     pub(crate) fn seed(&self, search: SearchChoice) {
         let mut thread = Thread::new(self, self.statistics.len() - 1);
         let (start, finish) = roots::start::<R, G>(&self.problem);
-        finish.into_iter().for_each(|finish| self.incumbent.offer(finish));
+        finish.into_iter().for_each(|finish| self.offer(finish));
         thread.store(Side::Forward, start.into_iter());
         if search != SearchChoice::Forward {
             // There may be more finished boards than there is time or memory for.
@@ -380,6 +387,15 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         }
     }
 
+    /// Keeps a finish if it is cheaper than all before, and its row if it is as cheap.
+    #[inline]
+    pub(crate) fn offer(&self, finish: Finish<R>) {
+        self.incumbent.offer(finish);
+        if finish.cost <= self.incumbent.cost() {
+            self.ends.note(finish, &self.budget);
+        }
+    }
+
     /// Whether successors are put off.
     pub(crate) fn is_putting_off(&self) -> bool {
         self.is_putting_off.load(Ordering::Relaxed)
@@ -462,6 +478,20 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         .expect("every accepted state has a neighbour that explains its cost");
         *known = Some((finish.cost, moves.clone()));
         Some(moves)
+    }
+
+    /// All solutions as good as the best one, once a search that is after them is over; `None` if they are not known, or
+    /// do not fit the memory.
+    pub(crate) fn optima(&self, forward_closed_below: u32) -> Option<Optima> {
+        let cost = self.incumbent.cost();
+        let ends = self.ends.rows(cost)?;
+        if self.table_is_broken.load(Ordering::Relaxed) {
+            return None;
+        }
+        let Problem { board, rule, ranking, .. } = &self.problem;
+        let (rule, ends) = (*rule, &ends[..]);
+        let searched = Searched { board, rule, ranking, cost, forward_closed_below, ends };
+        optima(&searched, &mut TableRows(self), &self.budget, &self.control).ok()
     }
 
     /// Doubles the table, unless another thread has since it had so many slots. False if it cannot be done.
@@ -592,7 +622,6 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                 self.row.cost = chunk.cost;
                 table.open_row(self.mixed[from], chunk.side, &mut self.row);
                 let Self { expander, row, statistics, pending, outgoing, filter, .. } = self;
-                let incumbent = &shard.incumbent;
                 let mut filtered = 0;
                 expander.expand(
                     chunk.side,
@@ -600,7 +629,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                     row,
                     statistics,
                     |successor| {
-                        if successor.cost + successor.estimate >= incumbent.cost() {
+                        if !shard.incumbent.admits(successor.cost + successor.estimate) {
                             return;
                         }
                         let mixed = table.mix(successor.rank);
@@ -621,7 +650,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                         table.prefetch(mixed);
                         pending.push((mixed, successor));
                     },
-                    |finish| incumbent.offer(finish),
+                    |finish| shard.offer(finish),
                 );
                 self.statistics.filtered += filtered;
                 from += 1;
@@ -705,7 +734,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             while room == Room::Enough
                 && let Some(state) = states.next()
             {
-                if state.cost + state.estimate < shard.incumbent.cost() {
+                if shard.incumbent.admits(state.cost + state.estimate) {
                     let mixed = table.mix(state.rank);
                     table.prefetch(mixed);
                     self.pending.push((mixed, state));

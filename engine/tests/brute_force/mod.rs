@@ -17,8 +17,9 @@ pub(crate) use self::pushes::fewest_pushes;
 /// What a search by brute force finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The fewest moves, and the fewest pushes among solutions of so many moves.
-    Optimum { moves: u32, pushes: u32 },
+    /// The fewest moves, the fewest pushes among solutions of so many moves, and how many of these there are, or the
+    /// largest number where there are more.
+    Optimum { moves: u32, pushes: u32, solutions: u64 },
     /// Every reachable state was seen, and none is finished.
     Unsolvable,
     /// More states than this; nothing is known.
@@ -111,27 +112,30 @@ impl<'a> Board<'a> {
             !state.boxes.into_iter().zip(goal_mask.boxes).any(off_goal)
                 && (rule == Rule::Classic || goal_mask.has_box(state.keeper))
         };
-        // Depth and fewest pushes of every state seen.
-        let mut seen = HashMap::from([(start, (0, 0))]);
+        // Depth, fewest pushes and number of ways of every state seen.
+        let mut seen = HashMap::from([(start, (0, 0, 1_u64))]);
         let mut layer = vec![start];
         for depth in 1.. {
-            let pushes = layer.iter().filter(|state| finished(state)).map(|state| seen[state].1);
-            if let Some(pushes) = pushes.min() {
-                return Verdict::Optimum { moves: depth - 1, pushes };
+            let found = || layer.iter().filter(|state| finished(state)).map(|state| seen[state]);
+            if let Some(pushes) = found().map(|(_, pushes, _)| pushes).min() {
+                let solutions = found().fold(0_u64, |sum, (.., ways)| sum.saturating_add(ways));
+                return Verdict::Optimum { moves: depth - 1, pushes, solutions };
             }
             let mut next = Vec::new();
             for state in layer {
-                let (_, pushes) = seen[&state];
+                let (_, pushes, ways) = seen[&state];
                 for direction in 0..4 {
                     let Some((successor, push)) = self.step(state, direction) else { continue };
                     let pushes: u32 = pushes + u32::from(push);
                     match seen.entry(successor) {
                         Entry::Vacant(vacant) => {
-                            vacant.insert((depth, pushes));
+                            vacant.insert((depth, pushes, ways));
                             next.push(successor);
                         }
                         Entry::Occupied(mut known) if known.get().0 == depth => {
-                            known.get_mut().1 = pushes.min(known.get().1);
+                            let (_, least, sum) = known.get_mut();
+                            *least = pushes.min(*least);
+                            *sum = sum.saturating_add(ways);
                         }
                         Entry::Occupied(_) => (),
                     }

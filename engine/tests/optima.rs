@@ -1,0 +1,327 @@
+//! All best solutions are counted, and one with fewest pushes is found among them, however the search is set up.
+
+mod brute_force;
+mod case_boards;
+mod options;
+mod random_boards;
+
+use brute_force::Verdict;
+use case_boards::{CASES, Expected};
+use options::{Options, SEARCHES, check};
+use random_boards::{RandomBoard, random_board};
+use sokohive_engine::{
+    Control, Ending, JournalPlace, Level, Limit, Objective, Rule, SearchChoice, Solution,
+    SpillPlace, Stop, builtin,
+};
+
+/// States after which brute force gives a board up.
+const MOST_STATES: usize = 400_000;
+
+/// What is known of the best solutions of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Best {
+    moves: u32,
+    pushes: u32,
+    solutions: u64,
+}
+
+/// Searches for all best solutions; `None` if there is none.
+fn solve(options: Options, level: &Level, rule: Rule) -> Option<Solution> {
+    let solver = options.solver(level, rule).count(true).fewest_pushes(true);
+    let outcome = solver.solve();
+    match &outcome.ending {
+        Ending::Optimal(solution) => {
+            let moves = solution.moves.len() as u32;
+            if let Err(fault) = check(&outcome, level, rule, Some(moves)) {
+                panic!("{fault}\nwith {options}\n{level}");
+            }
+            Some(solution.clone())
+        }
+        Ending::Unsolvable(_) => None,
+        ending => panic!("{ending:?}\nwith {options}\n{level}"),
+    }
+}
+
+fn best(options: Options, level: &Level, rule: Rule) -> Option<Best> {
+    let solution = solve(options, level, rule)?;
+    assert!(solution.has_fewest_pushes, "with {options}\n{level}");
+    Some(Best {
+        moves: solution.moves.len() as u32,
+        pushes: solution.moves.pushes() as u32,
+        solutions: solution.count.expect("counted"),
+    })
+}
+
+/// Ways to search every board: all searches, one thread and three, with dominance and without.
+fn ways() -> impl Iterator<Item = Options> {
+    let all = SEARCHES.into_iter().filter(|&(search, _)| search != SearchChoice::Auto);
+    all.flat_map(|(search, estimate)| {
+        [(1, true), (1, false), (3, true), (3, false)].map(|(threads, dominance)| Options {
+            search,
+            estimate,
+            threads,
+            dominance,
+            // Half of them with a table that grows, half of them without deadlock tests.
+            table: (threads == 3).then_some(1),
+            deadlocks: dominance,
+            ..Options::default()
+        })
+    })
+}
+
+/// Compares the boards of some seeds; returns how many have solutions of both rules together.
+fn agrees_with_brute_force(seeds: std::ops::Range<u64>) -> [u64; 2] {
+    println!("seeds {seeds:?}");
+    let mut solved = [0, 0];
+    let (mut several, mut most) = (0, 0);
+    for seed in seeds.clone() {
+        let RandomBoard { level, rule, .. } = random_board(seed);
+        let truth = match brute_force::solve(&level, rule, MOST_STATES) {
+            Verdict::Optimum { moves, pushes, solutions } => {
+                Some(Best { moves, pushes, solutions })
+            }
+            Verdict::Unsolvable => None,
+            Verdict::TooBig(_) => continue,
+        };
+        for options in ways() {
+            let found = best(options, &level, rule);
+            assert_eq!(found, truth, "seed {seed}, rule {rule}, with {options}\n{level}");
+        }
+        if let Some(truth) = truth {
+            solved[usize::from(rule == Rule::Classic)] += 1;
+            several += u64::from(truth.solutions > 1);
+            most = most.max(truth.solutions);
+        }
+    }
+    println!("seeds {seeds:?}: {solved:?} solved, {several} in several ways, up to {most}");
+    solved
+}
+
+#[test]
+fn seeds_0_to_699_agree() {
+    let [other, classic] = agrees_with_brute_force(0..700);
+    assert!(other > 100 && classic > 100);
+}
+
+#[test]
+fn seeds_700_to_1399_agree() {
+    let [other, classic] = agrees_with_brute_force(700..1_400);
+    assert!(other > 100 && classic > 100);
+}
+
+#[test]
+fn successors_that_are_put_off_are_not_missed() {
+    let (mut several, mut solved) = (0, 0);
+    for seed in 3_000..3_300 {
+        let RandomBoard { level, rule, .. } = random_board(seed);
+        let Verdict::Optimum { moves, pushes, solutions } =
+            brute_force::solve(&level, rule, MOST_STATES)
+        else {
+            continue;
+        };
+        for options in ways() {
+            let directory = std::env::temp_dir();
+            let place = SpillPlace { directory, most_bytes: u64::MAX, share: 0 };
+            let solver = options.solver(&level, rule).spill(place).count(true).fewest_pushes(true);
+            let Ending::Optimal(solution) = solver.solve().ending else {
+                panic!("seed {seed}, with {options}");
+            };
+            let found = (solution.moves.len() as u32, solution.moves.pushes() as u32);
+            assert_eq!(found, (moves, pushes), "seed {seed}, with {options}\n{level}");
+            assert_eq!(solution.count, Some(solutions), "seed {seed}, with {options}\n{level}");
+        }
+        solved += 1;
+        several += u64::from(solutions > 1);
+    }
+    assert!(solved > 100 && several > 60, "{several} of {solved}");
+}
+
+/// The same board, all searches: the same count, and the same pushes.
+fn all_agree(id: &str, mut ways: impl Iterator<Item = Options>) -> Best {
+    let board = builtin::find(id).expect("built in");
+    let rule = board.level.rule();
+    let first = best(ways.next().expect("some"), &board.level, rule).expect("has solutions");
+    println!("{id}: {first:?}");
+    assert_eq!(first.moves, board.moves);
+    for options in ways {
+        assert_eq!(best(options, &board.level, rule), Some(first), "{id}, with {options}");
+    }
+    first
+}
+
+#[test]
+fn the_cheap_boards_agree_among_all_searches() {
+    let dear = |id: &str| ["p13", "p15", "level1"].contains(&id);
+    for board in builtin::all().iter().filter(|board| !dear(board.id)) {
+        let found = all_agree(board.id, ways());
+        let truth = brute_force::solve(&board.level, board.level.rule(), MOST_STATES);
+        if let Verdict::Optimum { moves, pushes, solutions } = truth {
+            assert_eq!(found, Best { moves, pushes, solutions }, "{}", board.id);
+        }
+    }
+}
+
+/// Without optimisation they take long.
+#[cfg(not(debug_assertions))]
+#[test]
+fn p13_and_level1_agree_from_the_start_and_from_both_ends() {
+    for id in ["p13", "level1"] {
+        let left_out = |options: &Options| {
+            !options.dominance || id == "level1" && options.search == SearchChoice::Backward
+        };
+        all_agree(id, ways().filter(|options| !left_out(options)));
+    }
+}
+
+#[test]
+fn pushes_of_the_cases_are_the_fewest() {
+    for case in CASES {
+        if let (Expected::Optimum { moves, pushes }, Ok(level)) =
+            (case.expected, Level::parse(case.board))
+        {
+            for (search, estimate) in SEARCHES {
+                let options = Options { search, estimate, threads: 2, ..Options::default() };
+                let found = best(options, &level, Rule::Classic).expect("has solutions");
+                assert_eq!((found.moves, found.pushes), (moves, pushes), "{}", case.name);
+            }
+        }
+    }
+}
+
+/// A room of so many squares a side, with the keeper in one corner, and box and goal in the opposite one.
+fn room(side: usize) -> Level {
+    let wall = "#".repeat(side + 2);
+    let floor =
+        |start: &str, end: &str| format!("#{start:<side$}#", start = start.to_owned() + end);
+    let mut rows = vec![wall.clone(), floor("@", "")];
+    rows.extend((2..side).map(|_| floor("", "")));
+    rows.push(floor(&" ".repeat(side - 2), "$."));
+    rows.push(wall);
+    Level::parse(&rows.join("\n")).expect("legal")
+}
+
+#[test]
+fn the_count_says_when_there_are_too_many() {
+    for (side, solutions) in [(8, 792), (12, 167_960), (40, u64::MAX)] {
+        // To the square left of the box there are side - 1 steps down and side - 3 to the right.
+        for (search, estimate) in SEARCHES {
+            let options = Options { search, estimate, ..Options::default() };
+            let found = best(options, &room(side), Rule::Classic).expect("has solutions");
+            let moves = 2 * side as u32 - 3;
+            assert_eq!(found, Best { moves, pushes: 1, solutions }, "{side}, with {options}");
+        }
+    }
+}
+
+#[test]
+fn only_what_was_asked_for_is_said() {
+    let board = builtin::find("p9").expect("built in");
+    let solver = || Options::default().solver(&board.level, board.level.rule());
+    // Fewest pushes of all are another matter.
+    let solver_of_pushes = solver().objective(Objective::Pushes).count(true).fewest_pushes(true);
+    let Ending::Optimal(solution) = solver_of_pushes.solve().ending else { panic!("p9 has one") };
+    assert_eq!((solution.count, solution.has_fewest_pushes), (None, false));
+    for (count, fewest) in [(false, false), (true, false), (false, true), (true, true)] {
+        let ending = solver().count(count).fewest_pushes(fewest).solve().ending;
+        let Ending::Optimal(solution) = ending else { panic!("p9 has a solution") };
+        assert_eq!((solution.count.is_some(), solution.has_fewest_pushes), (count, fewest));
+    }
+}
+
+/// What a limit has left of an answer that is known.
+#[derive(Clone, Copy, Debug, Default)]
+struct Left {
+    nothing: u32,
+    /// The optimum, but not the others.
+    optimum: u32,
+    all: u32,
+}
+
+impl Left {
+    fn of(&mut self, ending: &Ending, truth: Best) {
+        match ending {
+            Ending::Limit { lower_bound, .. } => {
+                assert!(*lower_bound <= truth.moves);
+                self.nothing += 1;
+            }
+            Ending::Optimal(solution) => {
+                assert_eq!(solution.moves.len(), truth.moves as usize);
+                if let Some(count) = solution.count {
+                    assert_eq!(count, truth.solutions);
+                    assert_eq!(solution.moves.pushes(), truth.pushes as usize);
+                    assert!(solution.has_fewest_pushes);
+                    self.all += 1;
+                } else {
+                    assert!(!solution.has_fewest_pushes);
+                    self.optimum += 1;
+                }
+            }
+            ending => panic!("{ending:?}"),
+        }
+    }
+}
+
+#[test]
+fn limits_leave_what_is_proven() {
+    let board = builtin::find("p7").expect("built in");
+    let rule = board.level.rule();
+    for (search, estimate) in SEARCHES {
+        let options = Options { search, estimate, ..Options::default() };
+        let solver = || options.solver(&board.level, rule).count(true).fewest_pushes(true);
+        let whole = solver().first_table_bytes(1).solve();
+        let mut left = Left::default();
+        let truth = best(options, &board.level, rule).expect("has solutions");
+        let peak = whole.statistics.peak_bytes;
+        let step = peak as usize / 300;
+        for memory in (0..peak + 3 * step as u64).step_by(step.max(1)) {
+            let outcome = solver().first_table_bytes(1).memory(memory).solve();
+            assert!(outcome.statistics.peak_bytes <= memory);
+            left.of(&outcome.ending, truth);
+        }
+        println!("{options}: by memory {left:?}");
+        assert!(left.nothing > 0 && left.optimum > 0 && left.all > 0, "{options}: {left:?}");
+        let mut left = Left::default();
+        for expansions in 0..=whole.statistics.expanded + 1 {
+            left.of(&solver().expansions(expansions).solve().ending, truth);
+        }
+        println!("{options}: by expansions {left:?}");
+        assert!(left.nothing > 0 && left.all > 0, "{options}: {left:?}");
+    }
+}
+
+#[test]
+fn a_search_that_was_taken_up_again_counts_nothing() {
+    let board = builtin::find("p7").expect("built in");
+    let name = format!("sokohive-optima-{}", std::process::id());
+    let directory = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&directory).expect("a folder can be made");
+    let place = |prefix: &str| JournalPlace { directory: directory.clone(), prefix: prefix.into() };
+    for (search, estimate) in SEARCHES {
+        let options = Options { search, estimate, ..Options::default() };
+        let solver =
+            || options.solver(&board.level, board.level.rule()).count(true).fewest_pushes(true);
+        let truth = solve(options, &board.level, board.level.rule()).expect("has solutions");
+        let mut kept = Vec::new();
+        let whole = solver().durable(place("whole"), |_| {}).solve().expect("the disk takes it");
+        assert_eq!(whole.ending, Ending::Optimal(truth.clone()), "{options}");
+        let control = Control::new();
+        let durable = solver().control(control.clone());
+        let durable = durable.durable(place("first"), |edge| {
+            edge.syncer().sync().expect("the disk takes it");
+            kept.push(edge.checkpoint().clone());
+            if kept.len() == 5 {
+                control.stop(Stop::Interrupt);
+            }
+        });
+        let first = durable.solve().expect("the disk takes it");
+        assert!(matches!(first.ending, Ending::Limit { limit: Limit::Interrupted, .. }));
+        let checkpoint = kept.pop().expect("kept");
+        let again = solver().durable(place("second"), |_| {}).resume(checkpoint).solve();
+        let Ending::Optimal(solution) = again.expect("read back").ending else {
+            panic!("{options}: p7 has a solution");
+        };
+        let known = (solution.moves.len(), solution.count, solution.has_fewest_pushes);
+        assert_eq!(known, (truth.moves.len(), None, false), "{options}");
+    }
+    let _ = std::fs::remove_dir_all(&directory);
+}
