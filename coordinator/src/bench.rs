@@ -8,7 +8,7 @@ use sokohive_engine::{EstimateChoice, Objective, SearchChoice, Statistics, built
 use sokohive_host::memory;
 
 use crate::board::Board;
-use crate::event::{Ending, Event, Report, Settings};
+use crate::event::{AllOptimal, Ending, Event, Report, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::local;
@@ -125,6 +125,7 @@ fn settings(args: &Args, board: &Board) -> Settings {
         workers: Vec::new(),
         entry_width: None,
         spill: None,
+        all: AllOptimal::default(),
     }
 }
 

@@ -61,6 +61,17 @@ pub(crate) struct Settings {
     pub(crate) entry_width: Option<EntryWidth>,
     /// Where rows of the open list may wait, if not all in memory.
     pub(crate) spill: Option<SpillPlace>,
+    /// What is asked of all optimal solutions.
+    pub(crate) all: AllOptimal,
+}
+
+/// What is asked of all optimal solutions together, beside one of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AllOptimal {
+    /// How many there are.
+    pub(crate) count: bool,
+    /// That the one that is shown has fewest pushes.
+    pub(crate) fewest_pushes: bool,
 }
 
 /// The end of one board's search, with everything a result line says.
@@ -76,6 +87,8 @@ pub(crate) struct Report {
     pub(crate) rule: Rule,
     /// What the solution has fewest of.
     pub(crate) objective: Objective,
+    /// What was asked of all optimal solutions.
+    pub(crate) all: AllOptimal,
     /// The search that ran, or would have: never [`SearchChoice::Auto`].
     pub(crate) search: SearchChoice,
     /// What was proven, or what stopped the proof. Every solution in it has been replayed.

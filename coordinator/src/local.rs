@@ -45,6 +45,8 @@ pub(crate) fn search(
         .expansions(settings.expansions)
         .dominance(settings.dominance)
         .deadlocks(settings.deadlocks)
+        .count(settings.all.count)
+        .fewest_pushes(settings.all.fewest_pushes)
         .control(control.clone());
     if let Some(width) = settings.entry_width {
         solver = solver.entry_width(width);
@@ -86,6 +88,7 @@ pub(crate) fn search(
         file: board.file.clone(),
         rule: settings.rule,
         objective: settings.objective,
+        all: settings.all,
         search: chosen,
         ending: outcome.ending.into(),
         statistics: outcome.statistics,

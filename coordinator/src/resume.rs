@@ -12,7 +12,7 @@ use sokohive_proto::Checkpoint;
 use crate::board::Board;
 use crate::checkpoint;
 use crate::cluster::{Safety, clean_up};
-use crate::event::{Event, Settings};
+use crate::event::{AllOptimal, Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::keep::{Keep, manifest};
@@ -163,5 +163,6 @@ fn settings(args: &Args, checkpoint: &Checkpoint) -> Settings {
         workers,
         entry_width: None,
         spill: args.spill.place(memory),
+        all: AllOptimal::default(),
     }
 }

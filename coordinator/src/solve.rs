@@ -13,7 +13,7 @@ use sokohive_proto::{AddressError, Security, check_address};
 
 use crate::board::Board;
 use crate::cluster::Safety;
-use crate::event::{Event, Settings};
+use crate::event::{AllOptimal, Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::keep::{Folder, Keep, check_vacant, manifest};
@@ -43,6 +43,8 @@ pub(crate) struct Args {
     folder: Folder,
     #[command(flatten)]
     keep: Keep,
+    #[command(flatten)]
+    all: All,
     /// Print the moves too: as SOLUTION if proven shortest, else as BEST_FOUND
     #[arg(long)]
     solution: bool,
@@ -107,6 +109,36 @@ pub(crate) struct SearchArgs {
     entry_width: Option<EntryWidth>,
 }
 
+/// What to say of all optimal solutions.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct All {
+    /// Count the optimal solutions: strings of moves that differ
+    ///
+    /// Takes a few levels more. Where memory or time do not last, the count is unknown.
+    #[arg(long, conflicts_with_all = ["workers", "checkpoint"])]
+    count: bool,
+    /// Among solutions of fewest moves, find one of fewest pushes
+    #[arg(long, conflicts_with_all = ["workers", "checkpoint"])]
+    fewest_pushes: bool,
+}
+
+impl All {
+    /// What these flags ask of a search.
+    fn optimal(self, objective: Objective) -> Result<AllOptimal, Failure> {
+        let flag = match self {
+            Self { count: true, .. } => "--count",
+            Self { fewest_pushes: true, .. } => "--fewest-pushes",
+            _ => return Ok(AllOptimal::default()),
+        };
+        match objective {
+            Objective::Moves => {
+                Ok(AllOptimal { count: self.count, fewest_pushes: self.fewest_pushes })
+            }
+            other => Err(Failure::Usage(format!("{flag} is for fewest moves, not for {other}"))),
+        }
+    }
+}
+
 /// Where the open list may wait.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Spill {
@@ -160,6 +192,7 @@ impl SearchArgs {
             workers: Vec::new(),
             entry_width: self.entry_width,
             spill: self.spill.place(memory),
+            all: AllOptimal::default(),
         }
     }
 
@@ -227,6 +260,7 @@ pub(crate) fn check_estimate(
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     args.search.check()?;
     check_workers(&args.workers)?;
+    let all = args.all.optimal(args.search.objective)?;
     if let Some(folder) = &args.folder.checkpoint {
         check_vacant(folder)?;
     }
@@ -237,7 +271,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     };
     let style = Style { format: args.format, verbosity, solution: args.solution };
     let mut exit = Exit::Success;
-    match solve_all(args, &Reporter::standard(style), &mut exit) {
+    match solve_all(args, all, &Reporter::standard(style), &mut exit) {
         // Nobody reads on: end quietly with what was proven so far.
         Err(failure) if failure.is_broken_pipe() => Ok(exit),
         Err(failure) => Err(failure),
@@ -247,6 +281,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
 
 fn solve_all(
     args: &Args,
+    all: AllOptimal,
     reporter: &Reporter<impl Write + Send, impl Write + Send>,
     exit: &mut Exit,
 ) -> Result<(), Failure> {
@@ -274,7 +309,7 @@ fn solve_all(
         match board {
             Ok(board) => {
                 let report = if args.workers.is_empty() {
-                    let settings = args.search.settings(&board);
+                    let settings = Settings { all, ..args.search.settings(&board) };
                     let safety = args.folder.checkpoint.clone().map(|folder| LocalSafety {
                         folder,
                         every: args.keep.every(),

@@ -43,9 +43,12 @@ fn build() -> HashMap<String, PathBuf> {
     executables.collect()
 }
 
-/// Name and path in one of cargo's messages, if it is about an executable.
+/// Name and path in one of cargo's messages, if it is about a binary. Its own tests have its name too.
 fn executable(message: &str) -> Option<(String, PathBuf)> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
+    if message["profile"]["test"] != false {
+        return None;
+    }
     let path = PathBuf::from(message["executable"].as_str()?);
     Some((message["target"]["name"].as_str()?.to_owned(), path))
 }

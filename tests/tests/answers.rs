@@ -153,3 +153,24 @@ fn verbose_tells_what_it_took_and_quiet_nothing() {
     assert!(verbose.stderr.contains("attempts on the table"), "{verbose:?}");
     assert_eq!(redact(&quiet.stdout), redact(&verbose.stdout));
 }
+
+#[test]
+fn all_optimal_solutions_are_counted_and_one_of_fewest_pushes_is_shown() {
+    let asked = ["solve", "p13", "--count", "--fewest-pushes"];
+    for search in ["two-sided", "forward", "backward"] {
+        let answer = run(&[&asked[..], &["--search", search]].concat()).expect(exit::SUCCESS);
+        assert_eq!(answer.value("optimal"), "78", "{search}");
+        assert_eq!(answer.value("solutions"), "6", "{search}");
+        assert_eq!(answer.value("fewest_pushes"), "proven", "{search}");
+        assert_eq!(answer.value("pushes"), "29", "{search}");
+    }
+    let json = run(&[&asked[..], &["--format", "json"]].concat()).expect(exit::SUCCESS);
+    let object: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!((&object["solutions"], &object["fewest_pushes"]), (&6.into(), &true.into()));
+    // Nothing is said that was not asked for, and what cannot be had is refused.
+    let plain = run(&["solve", "p13"]).expect(exit::SUCCESS);
+    assert!(!plain.stdout.contains("solutions=") && !plain.stdout.contains("fewest_pushes="));
+    let refused =
+        run(&["solve", "p13", "--count", "--objective", "pushes"]).expect(exit::BAD_INPUT);
+    assert!(refused.stderr.contains("--count is for fewest moves"), "{refused:?}");
+}

@@ -3,7 +3,7 @@
 use sokohive_engine::{Moves, Solution};
 use sokohive_proto::{JobEnding, JobEvent, JobResult};
 
-use crate::event::{Cluster, Ending, Report};
+use crate::event::{AllOptimal, Cluster, Ending, Report};
 use crate::exit::Failure;
 
 /// The report of a job that is over.
@@ -26,6 +26,7 @@ pub(super) fn report(event: &JobEvent, result: JobResult) -> Result<Report, Fail
         file: None,
         rule: event.rule,
         objective: event.objective,
+        all: AllOptimal::default(),
         search,
         ending,
         statistics,

@@ -9,7 +9,7 @@ use sokohive_proto::{JobProgress, JobResult, Security};
 
 use crate::board::Board;
 use crate::cluster::{ClusterOptions, ClusterSolve, Safety, solve};
-use crate::event::{Cluster, Ending, Event, Report, Settings};
+use crate::event::{AllOptimal, Cluster, Ending, Event, Report, Settings};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 use crate::local::replay;
@@ -84,6 +84,7 @@ fn report(
         file: board.file.clone(),
         rule: settings.rule,
         objective: settings.objective,
+        all: AllOptimal::default(),
         search: solved.search,
         ending,
         statistics,

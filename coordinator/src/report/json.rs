@@ -37,6 +37,12 @@ struct Record<'a> {
     moves: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pushes: Option<usize>,
+    /// Whether no optimal solution has fewer pushes; absent where it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fewest_pushes: Option<bool>,
+    /// Optimal solutions, 2^64 - 1 for so many or more; absent where unknown or not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solutions: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     solution: Option<String>,
     /// Proven: every solution costs at least this much.
@@ -151,7 +157,9 @@ fn finished(report: &Report, with_solution: bool) -> Record<'_> {
     };
     match &report.ending {
         Ending::Optimal(solution) => {
-            let Solution { moves, .. } = solution;
+            let Solution { moves, count, has_fewest_pushes, .. } = solution;
+            record.fewest_pushes = report.all.fewest_pushes.then_some(*has_fewest_pushes);
+            record.solutions = count.filter(|_| report.all.count);
             record.ending = "optimal";
             record.optimal = Some(solution.cost(report.objective));
             record.moves = Some(moves.len());

@@ -10,7 +10,7 @@ use sokohive_engine::{
 use super::live::LiveStyle;
 use super::{Format, Reporter, Style, Verbosity};
 use crate::board::{Board, Refusal};
-use crate::event::{Event, Report, Settings};
+use crate::event::{AllOptimal, Event, Report, Settings};
 use crate::watch::Glance;
 
 fn board() -> Board {
@@ -34,6 +34,7 @@ fn settings() -> Settings {
         workers: Vec::new(),
         entry_width: Some(EntryWidth::Bytes16),
         spill: None,
+        all: AllOptimal::default(),
     }
 }
 
@@ -44,6 +45,7 @@ fn report(ending: Ending) -> Report {
         file: None,
         rule: board().level.rule(),
         objective: Objective::Moves,
+        all: AllOptimal::default(),
         search: SearchChoice::Forward,
         ending: ending.into(),
         statistics: Statistics {

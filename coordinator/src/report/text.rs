@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use sokohive_engine::{Limit, Objective, Solution, Statistics};
 
 use super::Verbosity;
-use crate::event::{Cluster, Ending, Event, Report, Settings};
+use crate::event::{AllOptimal, Cluster, Ending, Event, Report, Settings};
 use crate::units::{Bytes, Count, counted, ratio};
 use crate::watch::per_second;
 
@@ -53,6 +53,9 @@ pub(super) fn write_results(
     write!(out, " seconds={:.3} threads={}", report.elapsed.as_secs_f64(), report.threads)?;
     if *objective != Objective::default() {
         write!(out, " objective={objective}")?;
+    }
+    if let Ending::Optimal(solution) = ending {
+        write_all_optimal(report.all, solution, out)?;
     }
     match ending {
         Ending::Unsolvable(why) => write!(out, " reason=\"{why}\"")?,
@@ -106,6 +109,20 @@ fn write_statistics(statistics: &Statistics, out: &mut impl Write) -> io::Result
         write!(out, " spilled_bytes={spilled_bytes}")?;
     }
     Ok(())
+}
+
+/// What is known of all optimal solutions, where it was asked for.
+fn write_all_optimal(all: AllOptimal, solution: &Solution, out: &mut impl Write) -> io::Result<()> {
+    if all.fewest_pushes {
+        let proven = if solution.has_fewest_pushes { "proven" } else { "unknown" };
+        write!(out, " fewest_pushes={proven}")?;
+    }
+    match solution.count {
+        _ if !all.count => Ok(()),
+        Some(u64::MAX) => write!(out, " solutions={}+", u64::MAX),
+        Some(count) => write!(out, " solutions={count}"),
+        None => write!(out, " solutions=unknown"),
+    }
 }
 
 fn write_solution(
