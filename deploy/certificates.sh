@@ -30,7 +30,7 @@ key() {
 
 if [ ! -e ca.pem ]; then
   key ca
-  openssl req -new -x509 -key ca.key -out ca.pem -days "$days" -subj "/CN=Sokohive authority" \
+  openssl req -new -x509 -key ca.key -out ca.pem -days "$days" -subj "/CN=Sokohive authority $(openssl rand -hex 4)" \
     -addext "basicConstraints=critical,CA:TRUE,pathlen:0" -addext "keyUsage=critical,keyCertSign"
 fi
 

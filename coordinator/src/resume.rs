@@ -15,7 +15,7 @@ use crate::cluster::{Safety, clean_up};
 use crate::event::{AllOptimal, Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::keep::{Keep, manifest};
+use crate::keep::{Keep, hold, manifest};
 use crate::local::{self, LocalSafety};
 use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
@@ -71,6 +71,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     check_workers(&args.workers)?;
     let path = manifest(&args.folder);
+    let _held = args.folder.is_dir().then(|| hold(&args.folder)).transpose()?;
     let checkpoint = checkpoint::read(&path).map_err(|error| match error.is_not_found() {
         true => Failure::Usage(format!("{}: there is no checkpoint", args.folder.display())),
         false => Failure::Usage(error.to_string()),

@@ -16,7 +16,7 @@ use crate::cluster::Safety;
 use crate::event::{AllOptimal, Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::keep::{Folder, Keep, check_vacant, manifest};
+use crate::keep::{Folder, Keep, check_vacant, hold, manifest};
 use crate::local::{self, LocalSafety};
 use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
@@ -297,6 +297,14 @@ fn solve_all(
         let problem = format!("--checkpoint is for one board, found {}", boards.len());
         return Err(Failure::Usage(problem));
     }
+    let _held = match &args.folder.checkpoint {
+        Some(folder) => {
+            let held = hold(folder)?;
+            check_vacant(folder)?;
+            held
+        }
+        None => None,
+    };
     // Only now: until here Ctrl-C may end the process as usual, say while it waits for its input.
     let interrupt = Interrupt::install()?;
     let total = boards.len();

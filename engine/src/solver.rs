@@ -377,7 +377,10 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
         let terms = Terms {
             threads: solver.threads,
             control: solver.control.clone(),
-            most_expansions: solver.expansions,
+            // Those before the checkpoint count.
+            most_expansions: solver
+                .expansions
+                .saturating_sub(resume.as_ref().map_or(0, |from| from.statistics.expanded)),
             exchange: None,
             wake: None,
             journal: self.keeping.as_ref().map(|keeping| keeping.place.clone()),

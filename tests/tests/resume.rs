@@ -100,6 +100,31 @@ fn a_signal_costs_no_more_than_the_open_level() {
     }
 }
 
+#[test]
+fn two_searches_do_not_write_to_one_folder() {
+    let scratch = Scratch::new();
+    let folder = scratch.inside("kept");
+    let mut child = start(&folder);
+    assert!(is_under_way(&mut child, &folder, Duration::ZERO), "level1 takes longer");
+    let other = run(&["resume", &folder, "--quiet"]).expect(exit::BAD_INPUT);
+    assert!(other.stderr.contains("another process searches here"), "{other:?}");
+    run(&["solve", "p1", "--checkpoint", &folder, "--quiet"]).expect(exit::BAD_INPUT);
+    is_right(&end(child).expect(exit::SUCCESS));
+}
+
+#[test]
+fn a_limit_of_expansions_counts_those_before_the_checkpoint() {
+    let scratch = Scratch::new();
+    let folder = scratch.inside("kept");
+    let limit = |args: &[&str], rows: &str| -> u64 {
+        let args = [args, &["--threads", "1", "--quiet", "--max-expansions", rows]].concat();
+        run(&args).expect(exit::LIMIT).value("expanded").parse().expect("a number")
+    };
+    limit(&["solve", "level1", "--checkpoint", &folder], "200000");
+    let expanded = limit(&["resume", &folder], "300000");
+    assert!((300_000..310_000).contains(&expanded), "{expanded}");
+}
+
 /// A folder with a checkpoint in the middle of a search.
 fn cut_off(scratch: &Scratch) -> String {
     let folder = scratch.inside("kept");

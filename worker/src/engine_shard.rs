@@ -1,6 +1,7 @@
 //! The engine's shard behind the protocol's trait.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use sokohive_engine::{
@@ -11,6 +12,7 @@ use sokohive_proto::{
     Entry, Epoch, Finish, JobKey, Level, OpenList, Rank, Refusal, Row, Segment, SegmentName, Task,
     Trail,
 };
+use tracing::warn;
 
 use crate::foundry::{Foundry, Wake};
 use crate::protocol::Layout;
@@ -55,6 +57,8 @@ pub struct EngineShard {
     level: Mutex<Option<Level>>,
     /// Where segments are read from.
     journals: PathBuf,
+    /// Whether it has been told that the journal has failed.
+    has_told: AtomicBool,
 }
 
 impl Foundry for EngineFoundry {
@@ -87,7 +91,12 @@ impl Foundry for EngineFoundry {
         let node = Node::start(&board, course(&layout.task), share, move || wake())
             .map_err(|error| refusal(&error))?;
         let journals = self.journals.clone().unwrap_or_default();
-        Ok(EngineShard { node, level: Mutex::new(None), journals })
+        Ok(EngineShard {
+            node,
+            level: Mutex::new(None),
+            journals,
+            has_told: AtomicBool::new(false),
+        })
     }
 
     fn keeps_journal(&self) -> bool {
@@ -184,6 +193,11 @@ impl Shard for EngineShard {
             Some(OpenList { side, smallest_f: f, rows })
         };
         let journal = status.journal.unwrap_or_default();
+        if let Some(fault) = &journal.fault
+            && !self.has_told.swap(true, Ordering::Relaxed)
+        {
+            warn!("no checkpoints while the journal cannot be written: {fault}");
+        }
         // The names are those of our own prefix.
         let segment = |JournalSegment { name, bytes, records }: JournalSegment| {
             let name = SegmentName::new(&name).ok()?;

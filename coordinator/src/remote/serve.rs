@@ -1,6 +1,6 @@
 //! `sokohive serve`: a coordinator for as long as it is let.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -52,11 +52,16 @@ pub(crate) struct Args {
     token: TokenArgs,
 }
 
+/// Whether logs go where colours are shown and wanted (<https://no-color.org>).
+fn colours() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
+}
+
 /// Serves until SIGTERM or Ctrl-C.
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     let wanted = std::env::var("SOKOHIVE_LOG").ok().and_then(|text| text.parse::<Targets>().ok());
     let filter = wanted.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
-    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(colours());
     tracing_subscriber::registry().with(lines).with(filter).init();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
