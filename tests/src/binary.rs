@@ -23,7 +23,17 @@ fn build() -> HashMap<String, PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     // With the tests, as `cargo test --workspace` builds them: their dependencies turn on features of
     // others, and without them nearly everything would be built again.
-    let output = Command::new(cargo)
+    let mut command = Command::new(cargo);
+    // What cargo tells a test about its package would reach build scripts, and those that look at it run
+    // again; what depends on them is built anew.
+    let of_package = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"].iter().any(|kind| name.starts_with(kind))
+    };
+    for (name, _) in env::vars_os().filter(|(name, _)| of_package(name)) {
+        command.env_remove(name);
+    }
+    let output = command
         .args([
             "build",
             "--workspace",
