@@ -87,6 +87,16 @@ impl<'a> Paths<'a> {
         found
     }
 
+    /// All squares that the keeper can walk to.
+    pub(crate) fn region(&mut self, boxes: &[Square], from: Square) -> Vec<Square> {
+        let mut region = Vec::new();
+        self.spread(boxes, from, |square, _| {
+            region.push(square);
+            false
+        });
+        region
+    }
+
     /// A shortest walk to the nearest square that `is_there` accepts; empty if there is none.
     pub(crate) fn walk(
         &mut self,

@@ -48,18 +48,18 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The search of a board. Left to us it is from both ends, unless there are too many finished boards to begin with,
-    /// or an estimate to be led by is asked for.
-    pub(crate) fn search_of(&self, board: &Board) -> SearchChoice {
+    /// The search of a board. Left to us it is from both ends where steps count, unless there are too many finished
+    /// boards to begin with, or an estimate to be led by is asked for. Where pushes count the matching is so close to
+    /// the truth that it is forward.
+    pub(crate) fn search_of(&self, board: &Board, objective: Objective) -> SearchChoice {
         if self.search != SearchChoice::Auto {
             return self.search;
         }
         let finished = roots::finished_sets(board.boxes().len(), board.goals().len());
-        if self.estimate == EstimateChoice::Auto && finished <= roots::MOST_FINISHED_SETS {
-            SearchChoice::TwoSided
-        } else {
-            SearchChoice::Forward
-        }
+        let from_both = objective == Objective::Moves
+            && self.estimate == EstimateChoice::Auto
+            && finished <= roots::MOST_FINISHED_SETS;
+        if from_both { SearchChoice::TwoSided } else { SearchChoice::Forward }
     }
 }
 
@@ -116,7 +116,7 @@ impl Plan {
             // The rule wants a goal for the keeper beside those for the boxes.
             return Err(Unsolvable::NoGoalForKeeper { boxes, goals });
         }
-        let search = options.search_of(&board);
+        let search = options.search_of(&board, objective);
         let estimate =
             if search == SearchChoice::Forward { options.estimate } else { EstimateChoice::Auto };
         let text = format!("{level}\n{rule}\n{objective}\n{search}\n{estimate}\n");
@@ -185,6 +185,11 @@ impl Plan {
         self.search == SearchChoice::Forward
     }
 
+    /// Whether pushes are left out that corrals make needless: not where steps count, nor where all solutions are wanted.
+    fn uses_corrals(&self) -> bool {
+        self.options.deadlocks && self.objective == Objective::Pushes && !self.wants_all()
+    }
+
     fn estimate(&self) -> Estimate {
         match self.options.estimate {
             _ if !self.estimates() => Estimate::None,
@@ -226,6 +231,7 @@ impl Plan {
             estimate,
             self.options.dominance,
             self.options.deadlocks,
+            self.uses_corrals(),
             &budget,
         )
         .ok_or(SetupError::TooNarrow)?;

@@ -2,7 +2,8 @@
 //!
 //! No state knows its parent. But every state that was accepted has a predecessor through which its cost came about: a
 //! state of the row before the last push, from which the keeper's walk to the box and the push make up the difference.
-//! So the way back is found by asking for one row a candidate push: at most four a step. States of the backward side
+//! So the way back is found by asking for one row a candidate push: at most four a step where the keeper's square is known,
+//! and at most four a box where all that is stored is its region. States of the backward side
 //! lead on to the finish in the same way.
 
 use crate::board::{Board, Square};
@@ -12,6 +13,9 @@ use crate::search::incumbent::{Finish, Trail};
 use crate::search::side::Side;
 use crate::table::Entry;
 use crate::{Direction, Move, Moves, Objective, Rule};
+
+/// Rows asked for at once, at most.
+pub(crate) const PORTION: usize = 512;
 
 /// Whoever has the rows: the table, or the owners of its shards.
 pub(crate) trait RowSource<R> {
@@ -35,12 +39,20 @@ pub(crate) enum ReconstructError<E> {
     },
 }
 
-/// One push of the solution: the boxes and the keeper before its walk there, the square it pushes from, and where to.
+/// One push of a solution: the keeper steps from `side` to `from`, and takes the box there on to `to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Push {
-    pub(crate) boxes: Vec<Square>,
-    pub(crate) keeper: Square,
     pub(crate) side: Square,
+    pub(crate) from: Square,
+    pub(crate) to: Square,
     pub(crate) direction: Direction,
+}
+
+/// A push, and the boxes at its other end: before it where it is undone, after it where it is made.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) push: Push,
+    pub(crate) boxes: Vec<Square>,
 }
 
 /// The keeper's steps from the start to `finish`, which cost at most `finish.cost`.
@@ -54,40 +66,28 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
     let mut boxes = vec![Square::from_index(0); ranking.boxes()];
     ranking.unrank(finish.rank, &mut boxes);
     let mut trail = Walkback { board, objective, ranking, source, paths: Paths::new(board) };
-    let (pushes, boxes, keeper, onward) = match finish.trail {
-        Trail::Finished { keeper, push_cost } => {
-            (trail.back_to_start(boxes.clone(), keeper, push_cost)?, boxes, keeper, Vec::new())
-        }
+    let pushes = match finish.trail {
+        Trail::Finished { keeper, push_cost } => trail.back_to_start(boxes, keeper, push_cost)?,
         Trail::Meeting => {
             let (forward, backward) = trail.meeting(finish.rank, &boxes, finish.cost)?;
-            let pushes = trail.back_to_start(boxes.clone(), forward.keeper, forward.cost)?;
-            let onward = trail.on_to_finish(boxes.clone(), backward.keeper, backward.cost)?;
-            (pushes, boxes, forward.keeper, onward)
+            let mut pushes = trail.back_to_start(boxes.clone(), forward.keeper, forward.cost)?;
+            pushes.extend(trail.on_to_finish(boxes, backward.keeper, backward.cost)?);
+            pushes
         }
     };
-    Ok(spell(board, rule, trail.paths, &pushes, boxes, keeper, onward))
+    Ok(spell(board, rule, trail.paths, &pushes))
 }
 
-/// The steps of a solution: pushes, each with boxes and keeper before it, that lead to these boxes and this keeper; from
-/// there on pushes with those after; and the last walk.
-pub(crate) fn spell(
-    board: &Board,
-    rule: Rule,
-    mut paths: Paths<'_>,
-    pushes: &[Push],
-    mut boxes: Vec<Square>,
-    mut keeper: Square,
-    onward: Vec<Push>,
-) -> Moves {
+/// The steps of a solution with these pushes: the shortest walks between them, and the last walk.
+pub(crate) fn spell(board: &Board, rule: Rule, mut paths: Paths<'_>, pushes: &[Push]) -> Moves {
+    let mut boxes = board.boxes().to_vec();
+    let mut keeper = board.keeper();
     let mut moves = Vec::new();
-    for push in pushes {
-        moves.extend(paths.walk(&push.boxes, push.keeper, |square| square == push.side));
-        moves.push(Move { direction: push.direction, push: true });
-    }
-    for push in onward {
-        moves.extend(paths.walk(&boxes, keeper, |square| square == push.side));
-        moves.push(Move { direction: push.direction, push: true });
-        (boxes, keeper) = (push.boxes, push.keeper);
+    for &Push { side, from, to, direction } in pushes {
+        moves.extend(paths.walk(&boxes, keeper, |square| square == side));
+        moves.push(Move { direction, push: true });
+        boxes.iter_mut().filter(|square| **square == from).for_each(|square| *square = to);
+        keeper = from;
     }
     if rule == Rule::KeeperOnGoal {
         let free_goal = |square| board.is_goal(square) && !boxes.contains(&square);
@@ -105,9 +105,35 @@ struct Walkback<'a, R, S> {
 }
 
 impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
-    fn rows(&mut self, pushes: &[Push]) -> Result<Vec<Vec<Entry>>, ReconstructError<S::Error>> {
-        let ranks: Vec<R> = pushes.iter().map(|push| self.ranking.rank(&push.boxes)).collect();
-        self.source.rows(&ranks).map_err(ReconstructError::Source)
+    /// The squares the keeper may stand on in a state that is stored with this one: its region where walks cost nothing.
+    fn places(&mut self, boxes: &[Square], keeper: Square) -> Vec<Square> {
+        match self.objective {
+            Objective::Moves => vec![keeper],
+            Objective::Pushes => self.paths.region(boxes, keeper),
+        }
+    }
+
+    /// The first of some steps for which a state explains the cost, with that state.
+    fn explain(
+        &mut self,
+        side: Side,
+        steps: Vec<Step>,
+        cost: u32,
+    ) -> Result<(Step, Entry), ReconstructError<S::Error>> {
+        for steps in steps.chunks(PORTION) {
+            let ranks: Vec<R> = steps.iter().map(|step| self.ranking.rank(&step.boxes)).collect();
+            let rows = self.source.rows(&ranks).map_err(ReconstructError::Source)?;
+            for (step, row) in steps.iter().zip(rows) {
+                let square = match side {
+                    Side::Forward => step.push.side,
+                    Side::Backward => step.push.from,
+                };
+                if let Some(entry) = self.cheapest(side, &row, &step.boxes, square, cost) {
+                    return Ok((step.clone(), entry));
+                }
+            }
+        }
+        Err(ReconstructError::NoPredecessor { cost })
     }
 
     /// The pushes from the start to a forward state, in the order they are made.
@@ -119,23 +145,17 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
     ) -> Result<Vec<Push>, ReconstructError<S::Error>> {
         let mut pushes = Vec::new();
         while cost > 0 {
-            let candidates = undone_pushes(self.board, &boxes, keeper);
-            let rows = self.rows(&candidates)?;
-            let explained = candidates.into_iter().zip(rows).find_map(|(candidate, row)| {
-                let side = candidate.side;
-                let entry = self.cheapest(Side::Forward, &row, &candidate.boxes, side, cost)?;
-                Some((candidate, entry))
-            });
-            let (push, entry) = explained.ok_or(ReconstructError::NoPredecessor { cost })?;
-            (keeper, cost) = (entry.keeper, entry.cost);
-            boxes.clone_from(&push.boxes);
-            pushes.push(Push { keeper, ..push });
+            let places = self.places(&boxes, keeper);
+            let steps = undone_pushes(self.board, &boxes, &places);
+            let (step, entry) = self.explain(Side::Forward, steps, cost)?;
+            (boxes, keeper, cost) = (step.boxes, entry.keeper, entry.cost);
+            pushes.push(step.push);
         }
         pushes.reverse();
         Ok(pushes)
     }
 
-    /// The pushes from a backward state to the finish; each with the boxes and the keeper after it.
+    /// The pushes from a backward state to the finish, in the order they are made.
     fn on_to_finish(
         &mut self,
         mut boxes: Vec<Square>,
@@ -144,17 +164,11 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
     ) -> Result<Vec<Push>, ReconstructError<S::Error>> {
         let mut pushes = Vec::new();
         while cost > 0 {
-            let candidates = pushes_from(self.board, &boxes, keeper);
-            let rows = self.rows(&candidates)?;
-            let explained = candidates.into_iter().zip(rows).find_map(|(candidate, row)| {
-                let after = candidate.keeper;
-                let entry = self.cheapest(Side::Backward, &row, &candidate.boxes, after, cost)?;
-                Some((candidate, entry))
-            });
-            let (push, entry) = explained.ok_or(ReconstructError::NoPredecessor { cost })?;
-            (keeper, cost) = (entry.keeper, entry.cost);
-            boxes.clone_from(&push.boxes);
-            pushes.push(push);
+            let places = self.places(&boxes, keeper);
+            let steps = pushes_from(self.board, &boxes, &places);
+            let (step, entry) = self.explain(Side::Backward, steps, cost)?;
+            (boxes, keeper, cost) = (step.boxes, entry.keeper, entry.cost);
+            pushes.push(step.push);
         }
         Ok(pushes)
     }
@@ -223,34 +237,40 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
     }
 }
 
-/// The pushes the keeper can make from where it stands, each with the boxes and the keeper after it.
-pub(crate) fn pushes_from(board: &Board, boxes: &[Square], keeper: Square) -> Vec<Push> {
-    let push = |direction: Direction| {
-        let from = board.neighbour(keeper, direction)?;
+/// The pushes that the keeper can make from one of some squares.
+pub(crate) fn pushes_from(board: &Board, boxes: &[Square], keepers: &[Square]) -> Vec<Step> {
+    let step = |side: Square, direction: Direction| {
+        let from = board.neighbour(side, direction)?;
         let to = board.neighbour(from, direction)?;
         if !boxes.contains(&from) || boxes.contains(&to) || !board.is_live(to) {
             return None;
         }
-        let on = |&square: &Square| if square == from { to } else { square };
-        let mut boxes: Vec<Square> = boxes.iter().map(on).collect();
-        boxes.sort_unstable();
-        Some(Push { boxes, keeper: from, side: keeper, direction })
+        let push = Push { side, from, to, direction };
+        Some(Step { push, boxes: moved(boxes, from, to) })
     };
-    Direction::ALL.into_iter().filter_map(push).collect()
+    let directions = |side| Direction::ALL.into_iter().filter_map(move |to| step(side, to));
+    keepers.iter().copied().flat_map(directions).collect()
 }
 
-/// The pushes that may have led here, each with the box set before it.
-pub(crate) fn undone_pushes(board: &Board, boxes: &[Square], keeper: Square) -> Vec<Push> {
-    let undo = |direction: Direction| {
-        let pushed = board.neighbour(keeper, direction)?;
-        let side = board.neighbour(keeper, direction.opposite())?;
-        if !boxes.contains(&pushed) || boxes.contains(&side) || !board.is_live(keeper) {
+/// The pushes that may have led here, with the keeper on one of some squares after them.
+pub(crate) fn undone_pushes(board: &Board, boxes: &[Square], keepers: &[Square]) -> Vec<Step> {
+    let step = |from: Square, direction: Direction| {
+        let to = board.neighbour(from, direction)?;
+        let side = board.neighbour(from, direction.opposite())?;
+        if !boxes.contains(&to) || boxes.contains(&side) || !board.is_live(from) {
             return None;
         }
-        let back = |&square: &Square| if square == pushed { keeper } else { square };
-        let mut boxes: Vec<Square> = boxes.iter().map(back).collect();
-        boxes.sort_unstable();
-        Some(Push { boxes, keeper, side, direction })
+        let push = Push { side, from, to, direction };
+        Some(Step { push, boxes: moved(boxes, to, from) })
     };
-    Direction::ALL.into_iter().filter_map(undo).collect()
+    let directions = |from| Direction::ALL.into_iter().filter_map(move |to| step(from, to));
+    keepers.iter().copied().flat_map(directions).collect()
+}
+
+/// The boxes when one of them has been moved, in ascending order.
+fn moved(boxes: &[Square], from: Square, to: Square) -> Vec<Square> {
+    let mut boxes: Vec<Square> =
+        boxes.iter().map(|&square| if square == from { to } else { square }).collect();
+    boxes.sort_unstable();
+    boxes
 }

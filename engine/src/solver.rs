@@ -282,7 +282,7 @@ impl<'a> Solver<'a> {
     /// The search that [`Solver::solve`] will run: the one asked for, or what [`SearchChoice::Auto`] stands for on this
     /// level.
     pub fn chosen_search(&self) -> SearchChoice {
-        self.options.search_of(&Board::new(self.level))
+        self.options.search_of(&Board::new(self.level), self.objective)
     }
 
     /// Searches until an ending is reached.

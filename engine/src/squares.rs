@@ -13,6 +13,8 @@ pub(crate) trait SquareSet: Clone + Send + Sync {
     fn intersects(&self, other: &Self) -> bool;
     /// Whether every member of this set is one of `other`.
     fn is_subset(&self, other: &Self) -> bool;
+    /// The smallest member.
+    fn first(&self) -> Option<Square>;
     /// Visits the members in ascending order.
     fn for_each(&self, visit: impl FnMut(Square));
     /// Bytes of a set on a board of so many squares.
@@ -97,6 +99,12 @@ impl<const W: usize> SquareSet for Mask<W> {
     }
 
     #[inline(always)]
+    fn first(&self) -> Option<Square> {
+        let word = self.0.iter().position(|&word| word != 0)?;
+        Some(Square::from_index(word * 64 + self.0[word].trailing_zeros() as usize))
+    }
+
+    #[inline(always)]
     fn for_each(&self, mut visit: impl FnMut(Square)) {
         self.for_each_bit(|word, bit| visit(Square::from_index(word * 64 + bit)));
     }
@@ -133,6 +141,11 @@ impl SquareSet for LargeSet {
 
     fn is_subset(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(a, b)| a & !b == 0)
+    }
+
+    fn first(&self) -> Option<Square> {
+        let word = self.0.iter().position(|&word| word != 0)?;
+        Some(Square::from_index(word * 64 + self.0[word].trailing_zeros() as usize))
     }
 
     fn for_each(&self, mut visit: impl FnMut(Square)) {

@@ -9,6 +9,7 @@
 //!   other boxes were taken away. Taking boxes away only makes a board easier.
 //! * An infeasible matching, which the estimate finds.
 
+pub(crate) mod corral;
 pub(crate) mod freeze;
 pub(crate) mod subsets;
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::purse::Purse;
 use super::walks::{Walks, Ways};
-use super::{PORTION, Searched, Unknown, closed, tight_walk};
+use super::{Searched, Unknown, closed, tight_walk};
 use crate::board::Square;
 use crate::rank::{Rank, Ranking};
-use crate::reconstruct::{Push, RowSource, pushes_from, undone_pushes};
+use crate::reconstruct::{PORTION, Push, RowSource, Step, pushes_from, undone_pushes};
 use crate::search::side::Side;
 use crate::table::Entry;
 use crate::{Control, Direction};
@@ -47,8 +47,7 @@ struct Edge {
     far: u32,
     /// The one nearer to the root.
     near: u32,
-    /// Of the push.
-    direction: Direction,
+    push: Push,
     /// How many walks there are; saturates.
     walks: u64,
 }
@@ -97,27 +96,27 @@ impl<R: Rank> Fan<R> {
         purse: &mut Purse<'_>,
         control: &Control,
     ) -> Result<(), Unknown<S::Error>> {
-        let mut pushes: Vec<(u32, Push)> = Vec::new();
+        let mut steps: Vec<(u32, Step)> = Vec::new();
         while let Some((&cost, _)) = self.waiting.last_key_value().filter(|&(&cost, _)| cost > 0) {
             if control.stopped().is_some() {
                 return Err(Unknown::Stopped);
             }
-            pushes.clear();
-            while pushes.len() + Direction::ALL.len() <= PORTION
+            steps.clear();
+            while steps.len() + Direction::ALL.len() <= PORTION
                 && let Some(number) = self.take(cost)
             {
                 let (boxes, keeper) = self.position(number, searched.ranking);
                 let found = match self.side {
-                    Side::Forward => undone_pushes(searched.board, &boxes, keeper),
-                    Side::Backward => pushes_from(searched.board, &boxes, keeper),
+                    Side::Forward => undone_pushes(searched.board, &boxes, &[keeper]),
+                    Side::Backward => pushes_from(searched.board, &boxes, &[keeper]),
                 };
-                pushes.extend(found.into_iter().map(|push| (number, push)));
+                steps.extend(found.into_iter().map(|step| (number, step)));
             }
             let ranks: Vec<R> =
-                pushes.iter().map(|(_, push)| searched.ranking.rank(&push.boxes)).collect();
+                steps.iter().map(|(_, step)| searched.ranking.rank(&step.boxes)).collect();
             let rows = source.rows(&ranks).map_err(Unknown::Source)?;
-            for (((far, push), rank), row) in pushes.iter().zip(ranks).zip(rows) {
-                self.join(*far, push, rank, &row, walks, purse)?;
+            for (((far, step), rank), row) in steps.iter().zip(ranks).zip(rows) {
+                self.join(*far, step, rank, &row, walks, purse)?;
             }
         }
         Ok(())
@@ -127,7 +126,7 @@ impl<R: Rank> Fan<R> {
     fn join<E>(
         &mut self,
         far: u32,
-        push: &Push,
+        Step { push, boxes }: &Step,
         rank: R,
         row: &[Entry],
         walks: &mut Walks<'_>,
@@ -140,16 +139,16 @@ impl<R: Rank> Fan<R> {
         let most = own.iter().filter_map(|entry| tight_walk(cost, entry.cost)).max();
         let from = match self.side {
             Side::Forward => push.side,
-            Side::Backward => push.keeper,
+            Side::Backward => push.from,
         };
-        let reached = walks.ways_to_each(&push.boxes, from, &keepers, most.unwrap_or(0));
+        let reached = walks.ways_to_each(boxes, from, &keepers, most.unwrap_or(0));
         for (entry, ways) in own.into_iter().zip(reached) {
             if let Some(Ways { steps, number }) = ways
                 && tight_walk(cost, entry.cost) == Some(steps)
             {
                 u32::try_from(self.edges.len()).map_err(|_| Unknown::Memory)?;
                 let near = self.add(rank, entry, purse)?;
-                let edge = Edge { far, near, direction: push.direction, walks: number };
+                let edge = Edge { far, near, push: *push, walks: number };
                 purse.push(&mut self.edges, edge)?;
             }
         }
@@ -184,35 +183,20 @@ impl<R: Rank> Fan<R> {
     }
 
     /// Boxes and keeper of a state.
-    pub(super) fn position(&self, number: u32, ranking: &Ranking<R>) -> (Vec<Square>, Square) {
+    fn position(&self, number: u32, ranking: &Ranking<R>) -> (Vec<Square>, Square) {
         let State { rank, keeper, .. } = self.states[number as usize];
         let mut boxes = vec![Square::from_index(0); ranking.boxes()];
         ranking.unrank(rank, &mut boxes);
         (boxes, keeper)
     }
 
-    /// The pushes of a way with fewest of them, in the order they are made; `None` if there is none. On the forward side
-    /// with boxes and keeper before each, on the backward side with those after.
-    pub(super) fn way(&self, number: u32, searched: &Searched<'_, R>) -> Option<Vec<Push>> {
-        let board = searched.board;
+    /// The pushes of a way with fewest of them, in the order they are made; `None` if there is none.
+    pub(super) fn way(&self, number: u32) -> Option<Vec<Push>> {
         let mut way = Vec::new();
         let mut at = number;
         while self.states[at as usize].cost > 0 {
-            let Edge { far, near, direction, .. } =
-                self.edges[self.states[at as usize].best? as usize];
-            let far = self.states[far as usize].keeper;
-            let (boxes, keeper) = self.position(near, searched.ranking);
-            way.push(match self.side {
-                Side::Forward => Push {
-                    boxes,
-                    keeper,
-                    side: board.neighbour(far, direction.opposite())?,
-                    direction,
-                },
-                Side::Backward => {
-                    Push { boxes, keeper: board.neighbour(far, direction)?, side: far, direction }
-                }
-            });
+            let Edge { near, push, .. } = self.edges[self.states[at as usize].best? as usize];
+            way.push(push);
             at = near;
         }
         if self.side == Side::Forward {

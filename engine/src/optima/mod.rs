@@ -46,13 +46,10 @@ use crate::board::{Board, Square};
 use crate::budget::Budget;
 use crate::paths::Paths;
 use crate::rank::{Rank, Ranking};
-use crate::reconstruct::{RowSource, spell};
+use crate::reconstruct::{PORTION, RowSource, spell};
 use crate::search::side::Side;
 use crate::table::Entry;
 use crate::{Control, Moves, Rule};
-
-/// Rows asked for at once, at most.
-const PORTION: usize = 512;
 
 /// What is known of all solutions of least cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +109,7 @@ pub(crate) fn optima<R: Rank, S: RowSource<R>>(
     budget: &Budget,
     control: &Control,
 ) -> Result<Optima, Unknown<S::Error>> {
-    let Searched { board, rule, ranking, .. } = *searched;
+    let Searched { board, rule, .. } = *searched;
     let mut purse = Purse::new(budget);
     let mut walks = Walks::new(board);
     let mut fans = [Fan::new(Side::Forward), Fan::new(Side::Backward)];
@@ -141,11 +138,11 @@ pub(crate) fn optima<R: Rank, S: RowSource<R>>(
     });
     let pushes = |cut: &Cut| forward.pushes(cut.forward).saturating_add(onward(cut).1);
     let best = cuts.iter().min_by_key(|cut| pushes(cut)).ok_or(Unknown::Unexplained)?;
-    let back = forward.way(best.forward, searched).ok_or(Unknown::Unexplained)?;
-    let on = best.backward.map_or(Some(Vec::new()), |number| backward.way(number, searched));
-    let on = on.ok_or(Unknown::Unexplained)?;
-    let (boxes, keeper) = forward.position(best.forward, ranking);
-    let moves = spell(board, rule, Paths::new(board), &back, boxes, keeper, on);
+    let mut way = forward.way(best.forward).ok_or(Unknown::Unexplained)?;
+    if let Some(number) = best.backward {
+        way.extend(backward.way(number).ok_or(Unknown::Unexplained)?);
+    }
+    let moves = spell(board, rule, Paths::new(board), &way);
     Ok(Optima { count, pushes: pushes(best), moves })
 }
 

@@ -6,12 +6,13 @@ use super::incumbent::{Finish, Trail};
 use super::problem::{Problem, Shift};
 use super::side::Side;
 use crate::board::Square;
+use crate::deadlock::corral::{Corrals, Needed};
 use crate::deadlock::freeze::Freeze;
 use crate::estimate::Estimator;
 use crate::rank::Rank;
 use crate::squares::SquareSet;
 use crate::table::Row;
-use crate::walk::{Flood, Ground, distances, fill, flood};
+use crate::walk::{Flood, Ground, distances, flood, representative};
 use crate::{Direction, Objective, Rule, Statistics};
 
 /// A state reached by a push, before it is looked up.
@@ -30,6 +31,7 @@ pub(crate) struct Expander<'a, R, G: Ground> {
     ground: G,
     estimator: Estimator<'a>,
     freeze: Freeze<G::Set>,
+    corrals: Option<Corrals<G::Set>>,
     boxes: Vec<Square>,
     occupied: G::Set,
     wanted: G::Set,
@@ -48,6 +50,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
             ground: G::new(board),
             estimator: Estimator::new(&problem.estimate),
             freeze: Freeze::new(board),
+            corrals: problem.corrals.then(|| Corrals::new(board)),
             boxes: vec![Square::from_index(0); problem.boxes()],
             occupied: none.clone(),
             wanted: none,
@@ -75,28 +78,63 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         }
         self.place_boxes(side, rank, &row.opened);
         row.other.iter().for_each(|&(_, square)| self.wanted.insert(square));
-        self.reached.clear();
-        let reached = &mut self.reached;
-        let visit = |square, steps| reached.push((square, steps));
-        let floor = (&mut self.ground, &self.occupied, &self.wanted);
-        let outcome = match (self.problem.dominance, self.problem.objective) {
-            (true, Objective::Moves) => flood(floor.0, floor.1, floor.2, row, visit),
-            (true, Objective::Pushes) => fill(floor.0, floor.1, floor.2, row, visit),
-            (false, objective) => flood_each(objective, floor.0, floor.1, floor.2, row, visit),
-        };
-        match outcome {
-            Flood::Dominated => statistics.dominated += 1,
-            Flood::Fresh => {
+        match self.problem.objective {
+            Objective::Moves => {
+                self.reached.clear();
+                let reached = &mut self.reached;
+                let visit = |square, steps| reached.push((square, steps));
+                let floor = (&mut self.ground, &self.occupied, &self.wanted);
+                let outcome = match self.problem.dominance {
+                    true => flood(floor.0, floor.1, floor.2, row, visit),
+                    false => flood_each(floor.0, floor.1, floor.2, row, visit),
+                };
+                match outcome {
+                    Flood::Dominated => statistics.dominated += 1,
+                    Flood::Fresh => {
+                        statistics.expanded += 1;
+                        self.leave(side, rank, row, None, statistics, &mut emit, &mut finish);
+                    }
+                }
+            }
+            Objective::Pushes => {
                 statistics.expanded += 1;
-                self.meet(rank, row, &mut finish);
-                match side {
-                    Side::Forward => self.push(rank, row.cost, statistics, &mut emit, &mut finish),
-                    Side::Backward => self.pull(rank, row.cost, &mut emit),
+                for &keeper in &row.opened {
+                    let region = self.ground.region(&self.occupied, keeper);
+                    self.reached.clear();
+                    let reached = &mut self.reached;
+                    let inside = |square| {
+                        if region.contains(square) {
+                            reached.push((square, 0));
+                        }
+                    };
+                    self.wanted.for_each(inside);
+                    let region = Some(&region);
+                    self.leave(side, rank, row, region, statistics, &mut emit, &mut finish);
                 }
             }
         }
         row.other.iter().for_each(|&(_, square)| self.wanted.remove(square));
         self.clear_boxes(side);
+    }
+
+    /// Makes what can be made from the squares reached: meetings, and pushes or pulls.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "all of an expansion, taken apart by objective")]
+    fn leave(
+        &mut self,
+        side: Side,
+        rank: R,
+        row: &Row,
+        region: Option<&G::Set>,
+        statistics: &mut Statistics,
+        emit: &mut impl FnMut(Successor<R>),
+        finish: &mut impl FnMut(Finish<R>),
+    ) {
+        self.meet(rank, row, finish);
+        match side {
+            Side::Forward => self.push(rank, row.cost, region, statistics, emit, finish),
+            Side::Backward => self.pull(rank, row.cost, emit),
+        }
     }
 
     /// Joins the states being opened with those of the other side.
@@ -153,6 +191,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         &mut self,
         rank: R,
         cost: u32,
+        region: Option<&G::Set>,
         statistics: &mut Statistics,
         emit: &mut impl FnMut(Successor<R>),
         finish: &mut impl FnMut(Finish<R>),
@@ -165,6 +204,20 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
             return;
         }
         let problem = self.problem;
+        let needed = match (&mut self.corrals, region) {
+            (Some(corrals), Some(region)) => {
+                corrals.needed(&problem.board, &self.boxes, &self.occupied, region)
+            }
+            _ => Needed::All,
+        };
+        let only = match needed {
+            Needed::All => None,
+            Needed::Only(boxes) => Some(boxes.clone()),
+            Needed::None => {
+                statistics.dead += 1;
+                return;
+            }
+        };
         let off_goal = |&&square: &&Square| !problem.goals.contains(square);
         let homeless = self.boxes.iter().filter(off_goal).count();
         for index in 0..self.reached.len() {
@@ -173,6 +226,9 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
             for (direction, push) in Direction::ALL.into_iter().zip(pushes) {
                 let &Some(Shift { from, to }) = push else { continue };
                 if !self.occupied.contains(from) || self.occupied.contains(to) {
+                    continue;
+                }
+                if only.as_ref().is_some_and(|boxes| !boxes.contains(from)) {
                     continue;
                 }
                 let number = self.number[from.index()] as usize;
@@ -192,7 +248,8 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
                     let cost = cost + problem.objective.walk(walk);
                     finish(Finish { cost, rank, trail });
                 }
-                emit(Successor { rank, keeper: from, cost, estimate });
+                let keeper = self.stand(from, from, to);
+                emit(Successor { rank, keeper, cost, estimate });
             }
         }
     }
@@ -201,13 +258,32 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
     #[inline(always)]
     fn pull(&mut self, rank: R, cost: u32, emit: &mut impl FnMut(Successor<R>)) {
         let problem = self.problem;
-        for &(keeper, steps) in &self.reached {
+        for index in 0..self.reached.len() {
+            let (keeper, steps) = self.reached[index];
             for &Shift { from, to } in problem.keeper_pulls[keeper.index()].iter().flatten() {
                 if self.occupied.contains(from) && !self.occupied.contains(to) {
                     let number = self.number[from.index()] as usize;
                     let rank = problem.ranking.moved(rank, &self.boxes, number, keeper);
-                    emit(Successor { rank, keeper: to, cost: cost + steps + 1, estimate: 0 });
+                    let keeper = self.stand(to, from, keeper);
+                    emit(Successor { rank, keeper, cost: cost + steps + 1, estimate: 0 });
                 }
+            }
+        }
+    }
+
+    /// The square that a state is stored with whose keeper is on `keeper` when a box has been moved: where walks cost
+    /// nothing, the one that stands for its region.
+    #[inline(always)]
+    fn stand(&mut self, keeper: Square, from: Square, to: Square) -> Square {
+        match self.problem.objective {
+            Objective::Moves => keeper,
+            Objective::Pushes => {
+                self.occupied.remove(from);
+                self.occupied.insert(to);
+                let stand = representative(&mut self.ground, &self.occupied, keeper);
+                self.occupied.remove(to);
+                self.occupied.insert(from);
+                stand
             }
         }
     }
@@ -264,9 +340,8 @@ pub(crate) fn finishing_walk<R, G: Ground>(
     }
 }
 
-/// Like [`flood`], or [`fill`], without dominance: every newly opened state alone, as if the row held no other.
+/// Like [`flood`] without dominance: every newly opened state alone, as if the row held no other.
 fn flood_each<G: Ground>(
-    objective: Objective,
     ground: &mut G,
     boxes: &G::Set,
     wanted: &G::Set,
@@ -275,10 +350,7 @@ fn flood_each<G: Ground>(
 ) -> Flood {
     for &square in &row.opened {
         let mut alone = Row { cost: row.cost, opened: vec![square], ..Row::default() };
-        match objective {
-            Objective::Moves => flood(ground, boxes, wanted, &mut alone, &mut visit),
-            Objective::Pushes => fill(ground, boxes, wanted, &alone, &mut visit),
-        };
+        flood(ground, boxes, wanted, &mut alone, &mut visit);
     }
     Flood::Fresh
 }

@@ -20,6 +20,8 @@ pub(crate) struct Problem<R, S> {
     pub(crate) subsets: Option<DeadSubsets<S>>,
     /// Whether pushes that freeze a box off goal are refused.
     pub(crate) freeze: bool,
+    /// Whether pushes are left out that corrals make needless.
+    pub(crate) corrals: bool,
     /// Whether dominated states are dropped.
     pub(crate) dominance: bool,
     /// Squares that part the board, where floods take so long that it pays to know them.
@@ -118,6 +120,7 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
         estimate: Estimate,
         dominance: bool,
         deadlocks: bool,
+        corrals: bool,
         budget: &Budget,
     ) -> Option<Self> {
         let ranking = Ranking::new(board.live(), board.boxes().len())?;
@@ -134,6 +137,7 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
             estimate,
             subsets: subsets.flatten(),
             freeze: deadlocks,
+            corrals,
             dominance,
             cuts: (board.squares() >= LARGE).then(|| Cuts::new(&board)),
             goals,

@@ -3,12 +3,12 @@
 use super::expand::{Successor, finishing_walk};
 use super::incumbent::{Finish, Trail};
 use super::problem::Problem;
-use crate::Rule;
 use crate::board::Square;
 use crate::estimate::Estimator;
 use crate::rank::Rank;
 use crate::squares::SquareSet;
-use crate::walk::Ground;
+use crate::walk::{Ground, representative};
+use crate::{Objective, Rule};
 
 /// Box sets to begin the backward side with: beyond, it does not pay to begin at all.
 pub(crate) const MOST_FINISHED_SETS: u64 = 1 << 20;
@@ -37,6 +37,10 @@ pub(crate) fn start<R: Rank, G: Ground>(
     let walk = finishing_walk(&mut G::new(board), problem, &occupied, keeper);
     let trail = Trail::Finished { keeper, push_cost: 0 };
     let finish = walk.map(|steps| Finish { cost: problem.objective.walk(steps), rank, trail });
+    let keeper = match problem.objective {
+        Objective::Moves => keeper,
+        Objective::Pushes => representative(&mut G::new(board), &occupied, keeper),
+    };
     let estimate = Estimator::new(&problem.estimate).of_row(board.boxes());
     (estimate.map(|estimate| Successor { rank, keeper, cost: 0, estimate }), finish)
 }
@@ -45,10 +49,11 @@ pub(crate) fn start<R: Rank, G: Ground>(
 ///
 /// Under [`Rule::Classic`] the keeper may be anywhere, so it stands wherever a pull can begin; under
 /// [`Rule::KeeperOnGoal`] on each goal without a box.
-pub(crate) fn finished<R: Rank, S: SquareSet>(
-    problem: &Problem<R, S>,
+pub(crate) fn finished<R: Rank, G: Ground>(
+    problem: &Problem<R, G::Set>,
 ) -> impl Iterator<Item = Successor<R>> {
     let board = &problem.board;
+    let mut ground = G::new(board);
     let mut choice: Option<Vec<usize>> = Some((0..problem.boxes()).collect());
     std::iter::from_fn(move || {
         let chosen = choice.take()?;
@@ -64,6 +69,12 @@ pub(crate) fn finished<R: Rank, S: SquareSet>(
                 .collect(),
         };
         keepers.retain(|keeper| !boxes.contains(keeper));
+        if problem.objective == Objective::Pushes {
+            let occupied = G::Set::from_squares(board.squares(), boxes);
+            for keeper in &mut keepers {
+                *keeper = representative(&mut ground, &occupied, *keeper);
+            }
+        }
         keepers.sort_unstable();
         keepers.dedup();
         let state = move |keeper| Successor { rank, keeper, cost: 0, estimate: 0 };

@@ -194,7 +194,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         if search != SearchChoice::Forward {
             // There may be more finished boards than there is time or memory for.
             let goes_on = |&(index, _): &(usize, _)| index % LOOK_UP != 0 || !self.is_over();
-            let finished = roots::finished(&self.problem).enumerate().take_while(goes_on);
+            let finished = roots::finished::<R, G>(&self.problem).enumerate().take_while(goes_on);
             thread.store(Side::Backward, finished.map(|(_, state)| state));
         }
         thread.hand_in();

@@ -96,35 +96,9 @@ pub(crate) fn flood<G: Ground>(
     Flood::Fresh
 }
 
-/// The same where walks cost nothing: a region belongs to the cheapest state in it, and every square of it costs 0.
-///
-/// States closed at the same cost are left out: they would give way to those being opened.
-pub(crate) fn fill<G: Ground>(
-    ground: &mut G,
-    boxes: &G::Set,
-    wanted: &G::Set,
-    row: &Row,
-    mut visit: impl FnMut(Square, u32),
-) -> Flood {
-    ground.begin(boxes, wanted);
-    let mut closed = G::Front::default();
-    row.cheaper.iter().for_each(|&(_, square)| ground.place(&mut closed, square));
-    while !G::is_empty(&closed) {
-        ground.spread(&mut closed);
-    }
-    if row.opened.iter().all(|&square| ground.is_claimed(square)) {
-        return Flood::Dominated;
-    }
-    let mut opened = G::Front::default();
-    row.opened.iter().for_each(|&square| ground.place(&mut opened, square));
-    while !G::is_empty(&opened) {
-        ground.visit(&opened, |square| visit(square, 0));
-        if !ground.wants_more() {
-            break;
-        }
-        ground.spread(&mut opened);
-    }
-    Flood::Fresh
+/// The square that stands for all that the keeper can walk to: states that differ by a walk have the same.
+pub(crate) fn representative<G: Ground>(ground: &mut G, boxes: &G::Set, keeper: Square) -> Square {
+    ground.region(boxes, keeper).first().unwrap_or(keeper)
 }
 
 /// Spreads the cheaper states until the cost at which the row is being opened, or until they have claimed all squares
