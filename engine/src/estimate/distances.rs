@@ -11,17 +11,17 @@ use crate::board::{Board, Square};
 pub(crate) struct PushDistances {
     goals: usize,
     /// At `square * goals + goal`.
-    pushes: Vec<u32>,
+    pushes: Vec<i32>,
 }
 
 impl PushDistances {
     /// Breadth-first search from every goal. Takes time and memory for each pair of a square and a goal.
     pub(crate) fn new(board: &Board) -> Self {
         let goals = board.goals().len();
-        let mut pushes = vec![UNREACHABLE; board.squares() * goals];
+        let mut pushes = vec![0; board.squares() * goals];
         for (goal, &target) in board.goals().iter().enumerate() {
             for (square, distance) in pushes_to(board, &[target]).into_iter().enumerate() {
-                pushes[square * goals + goal] = distance;
+                pushes[square * goals + goal] = distance as i32;
             }
         }
         Self { goals, pushes }
@@ -35,9 +35,16 @@ impl PushDistances {
         self.goals
     }
 
+    /// From a square to each goal.
     #[inline(always)]
-    pub(crate) fn of(&self, square: Square, goal: usize) -> u32 {
-        self.pushes[square.index() * self.goals + goal]
+    pub(crate) fn row(&self, square: Square) -> &[i32] {
+        &self.pushes[square.index() * self.goals..][..self.goals]
+    }
+
+    /// The same, or what takes its place where there is no box.
+    #[inline(always)]
+    pub(crate) fn row_or<'a>(&'a self, square: Option<&Square>, nothing: &'a [i32]) -> &'a [i32] {
+        square.map_or(nothing, |&square| self.row(square))
     }
 }
 

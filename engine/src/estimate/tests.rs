@@ -8,9 +8,10 @@ fn by_trial(boxes: &[Square], taken: &mut Vec<usize>, distances: &PushDistances)
     let Some((first, rest)) = boxes.split_first() else { return 0 };
     let mut least = UNREACHABLE;
     for goal in 0..distances.goals() {
-        if !taken.contains(&goal) && distances.of(*first, goal) < UNREACHABLE {
+        if !taken.contains(&goal) && (distances.row(*first)[goal] as u32) < UNREACHABLE {
             taken.push(goal);
-            least = least.min(distances.of(*first, goal) + by_trial(rest, taken, distances));
+            least =
+                least.min(distances.row(*first)[goal] as u32 + by_trial(rest, taken, distances));
             taken.pop();
         }
     }
@@ -53,9 +54,11 @@ fn matching_is_the_least_of_all_and_repairs_to_it() {
                 return;
             }
             for index in 0..set.len() {
-                for to in (0..board.live()).map(Square::from_index) {
+                let from = set[index];
+                let beside = Direction::ALL.into_iter().filter_map(|to| board.neighbour(from, to));
+                for to in beside.filter(|&to| board.is_live(to)) {
                     let mut after = set.to_vec();
-                    let from = std::mem::replace(&mut after[index], to);
+                    after[index] = to;
                     let least = by_trial(&after, &mut Vec::new(), &distances);
                     let found = estimator.after_push(index, from, to);
                     assert_eq!(found, (least < UNREACHABLE).then_some(least), "{after:?}");

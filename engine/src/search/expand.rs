@@ -232,8 +232,11 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
                     continue;
                 }
                 let number = self.number[from.index()] as usize;
-                let estimate = self.estimator.after_push(number, from, to);
-                let Some(estimate) = estimate.filter(|_| !self.lost(from, to, direction)) else {
+                let estimate = match self.lost(from, to, direction) {
+                    true => None,
+                    false => self.estimator.after_push(number, from, to),
+                };
+                let Some(estimate) = estimate else {
                     statistics.dead += 1;
                     continue;
                 };
