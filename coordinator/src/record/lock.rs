@@ -57,3 +57,35 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let (open, named) = (file.metadata()?, fs::metadata(path)?);
     Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::{env, fs, process, thread};
+
+    use super::Lock;
+
+    #[test]
+    fn nobody_else_has_it_however_often_it_is_given_back() {
+        let folder = env::temp_dir().join(format!("sokohive-lock-{}", process::id()));
+        fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        let output = folder.join("results.csv");
+        let (inside, taken) = (AtomicU32::new(0), AtomicU32::new(0));
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..2_000 {
+                        let Ok(_lock) = Lock::take(&output) else { continue };
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "two at once");
+                        taken.fetch_add(1, Ordering::SeqCst);
+                        thread::yield_now();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert!(taken.into_inner() > 0);
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0, "nothing is left over");
+        fs::remove_dir(&folder).expect("an empty folder");
+    }
+}
