@@ -10,6 +10,7 @@ use sokohive_engine::{
 use sokohive_proto::{ClusterFailure, Traffic};
 
 use crate::board::{Board, Refusal, Remark};
+use crate::summary::Summary;
 use crate::units::ratio;
 use crate::watch::Glance;
 
@@ -30,6 +31,8 @@ pub(crate) enum Event<'a> {
     Noted(&'a str, &'a str),
     /// Somebody interrupted; so many boards are not even begun.
     Skipped(usize),
+    /// All boards are done, or somebody interrupted.
+    Summed(&'a Summary),
 }
 
 /// What a board is solved with; for the reader, the engine has its own.

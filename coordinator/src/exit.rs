@@ -3,13 +3,13 @@
 use std::io;
 use std::process::ExitCode;
 
-use crate::event::Ending;
-
 use sokohive_host::TokenArgsError;
 use sokohive_proto::{Refusal as Refused, TlsError};
 
 use crate::board::Refusal;
 use crate::cluster::ClientError;
+use crate::event::Ending;
+use crate::outcome::Outcome;
 
 /// Everything asked for was done; every board solved is proven optimal.
 pub const SUCCESS: u8 = 0;
@@ -140,12 +140,22 @@ impl From<TlsError> for Failure {
 
 impl From<&Ending> for Exit {
     fn from(ending: &Ending) -> Self {
-        match ending {
-            Ending::Optimal(_) => Self::Success,
-            Ending::Unsolvable(_) => Self::Unsolvable,
-            Ending::Unsupported(_) => Self::BadInput,
-            Ending::Limit { .. } => Self::Limit,
-            Ending::Failed(_) => Self::ClusterFailed,
+        Self::from(Outcome::from(ending))
+    }
+}
+
+impl From<Outcome> for Exit {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Optimal => Self::Success,
+            Outcome::Unsolvable => Self::Unsolvable,
+            Outcome::Unsupported | Outcome::BadInput => Self::BadInput,
+            Outcome::Timeout
+            | Outcome::Memory
+            | Outcome::Disk
+            | Outcome::Limit
+            | Outcome::Interrupted => Self::Limit,
+            Outcome::Failed => Self::ClusterFailed,
         }
     }
 }

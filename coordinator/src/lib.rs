@@ -6,6 +6,7 @@
 //! `verify`, `bench`, `completions`) with its flags beside its code. `source` finds the boards,
 //! `local` runs one search in this process with `watch` beside it, and what happens becomes an
 //! `event` that `report` turns into text, JSON and progress. `exit` says how it all ended.
+//! `record` keeps files of results.
 //!
 //! [`checkpoint`] is what is written down of a search. [`cluster`] runs a search on workers; `remote` has the commands for that (`serve`, `submit`,
 //! `watch`, `cancel`, `status`) and the counterpart of `local`.
@@ -28,11 +29,14 @@ mod inspect;
 mod interrupt;
 mod keep;
 mod local;
+mod outcome;
+mod record;
 mod remote;
 mod report;
 mod resume;
 mod solve;
 mod source;
+mod summary;
 mod units;
 mod verify;
 mod watch;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::ValueHint;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice, SpillPlace};
 use sokohive_host::{TlsArgs, memory};
 use sokohive_proto::{AddressError, Security, check_address};
@@ -18,6 +19,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::keep::{Folder, Keep, check_vacant, hold, manifest};
 use crate::local::{self, LocalSafety};
+use crate::record::{OutputFile, Record};
 use crate::remote;
 use crate::report::{Format, Reporter, Style, Verbosity};
 use crate::resume::forget;
@@ -45,6 +47,16 @@ pub(crate) struct Args {
     keep: Keep,
     #[command(flatten)]
     all: All,
+    /// Write what comes of each board to this file, as soon as it is known: .csv, .json or .sok
+    ///
+    /// The same command, run again, goes on from the file. Boards are passed over whose row is proven, unsolvable or
+    /// unsupported, or ended by a limit with at least the --budget and --memory of now; others are searched again, and
+    /// their rows replaced. Without --memory any memory is enough. A board that comes twice has one row, one that cannot be read has none, nor has one whose
+    /// search was interrupted.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(value_parser = OsStringValueParser::new().try_map(OutputFile::try_from))]
+    #[arg(conflicts_with_all = ["checkpoint", "count", "fewest_pushes"])]
+    output: Option<OutputFile>,
     /// Print the moves too: as SOLUTION if proven shortest, else as BEST_FOUND
     #[arg(long)]
     solution: bool,
@@ -91,7 +103,7 @@ pub(crate) struct SearchArgs {
     #[command(flatten)]
     spill: Spill,
     /// Time given to each board, such as 10, 10s, 500ms, 2m [default: no limit]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, visible_alias = "budget", value_name = "TIME")]
     timeout: Option<Span>,
     /// Rows to expand on each board before giving up [default: no limit]
     ///
@@ -305,19 +317,29 @@ fn solve_all(
         }
         None => None,
     };
+    let memory = args.search.memory.map(|Bytes(bytes)| bytes);
+    let mut record = Record::open(args.output.as_ref(), memory)?;
     // Only now: until here Ctrl-C may end the process as usual, say while it waits for its input.
     let interrupt = Interrupt::install()?;
     let total = boards.len();
     for (done, board) in boards.into_iter().enumerate() {
         if interrupt.raised() {
             *exit = exit.worst(Exit::Limit);
+            record.leave(total - done);
             reporter.emit(&Event::Skipped(total - done))?;
             break;
         }
         match board {
             Ok(board) => {
+                let settings = match args.workers.is_empty() {
+                    true => Settings { all, ..args.search.settings(&board) },
+                    false => args.search.cluster_settings(&board, &args.workers),
+                };
+                if let Some(outcome) = record.skip(&board, &settings) {
+                    *exit = exit.worst(Exit::from(outcome));
+                    continue;
+                }
                 let report = if args.workers.is_empty() {
-                    let settings = Settings { all, ..args.search.settings(&board) };
                     let safety = args.folder.checkpoint.clone().map(|folder| LocalSafety {
                         folder,
                         every: args.keep.every(),
@@ -325,6 +347,7 @@ fn solve_all(
                     });
                     let report =
                         local::search(&board, &settings, safety.as_ref(), &interrupt, reporter)?;
+                    record.add(&board, &settings, &report)?;
                     *exit = exit.worst(Exit::from(&report.ending));
                     reporter.emit(&Event::Finished(&report))?;
                     if let Some(safety) = safety {
@@ -332,7 +355,6 @@ fn solve_all(
                     }
                     continue;
                 } else {
-                    let settings = args.search.cluster_settings(&board, &args.workers);
                     let safety = args.folder.checkpoint.as_deref().map(|folder| Safety {
                         manifest: manifest(folder),
                         every: args.keep.every(),
@@ -341,6 +363,7 @@ fn solve_all(
                     });
                     remote::search(&board, &settings, &security, safety, &interrupt, reporter)?
                 };
+                record.add(&board, &settings, &report)?;
                 *exit = exit.worst(Exit::from(&report.ending));
                 reporter.emit(&Event::Finished(&report))?;
                 if let Some(folder) = &args.folder.checkpoint {
@@ -348,10 +371,14 @@ fn solve_all(
                 }
             }
             Err(refusal) => {
+                record.refuse();
                 *exit = exit.worst(Exit::BadInput);
                 reporter.emit(&Event::Refused(&refusal))?;
             }
         }
+    }
+    if let Some(summary) = record.summary() {
+        reporter.emit(&Event::Summed(summary))?;
     }
     Ok(())
 }

@@ -156,7 +156,7 @@ impl Board {
 }
 
 /// What the keeper could reach if no box stood in its way; one flag a tile, in reading order.
-fn reach_without_boxes(level: &Level) -> Vec<bool> {
+pub(crate) fn reach_without_boxes(level: &Level) -> Vec<bool> {
     let mut reached = vec![false; level.rows() * level.columns()];
     let mut todo = vec![level.keeper()];
     while let Some(at) = todo.pop() {

@@ -36,6 +36,7 @@
 
 mod board;
 mod budget;
+mod canonical;
 mod control;
 mod deadlock;
 mod direction;
@@ -65,6 +66,7 @@ mod verify;
 mod walk;
 
 pub use board::{Board, Square};
+pub use canonical::canonical;
 pub use control::{Control, Progress, Stop};
 pub use direction::Direction;
 pub use durable::{Checkpoint, Durable, DurableError, Edge, Syncer};

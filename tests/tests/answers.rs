@@ -31,8 +31,8 @@ fn all_boards_can_be_asked_for_at_once() {
     let mut args = vec!["solve", "--threads", "2"];
     args.extend(ids);
     let answer = run(&args).expect(exit::SUCCESS);
-    let named: Vec<&str> =
-        answer.stdout.lines().filter_map(|line| line.split(' ').nth(1)).collect();
+    let results = answer.stdout.lines().filter(|line| line.starts_with("RESULT "));
+    let named: Vec<&str> = results.filter_map(|line| line.split(' ').nth(1)).collect();
     assert_eq!(named, ids, "one line a board, in the order asked");
 }
 
@@ -99,7 +99,7 @@ fn json_is_one_object_a_board() {
         .lines()
         .map(|line| serde_json::from_str(line).expect("each line is an object"))
         .collect();
-    assert_eq!(objects.len(), 3);
+    assert_eq!(objects.len(), 4, "and one that sums up");
     assert_eq!(objects[0]["id"], "p1");
     assert_eq!(objects[0]["ending"], "optimal");
     assert_eq!(objects[0]["optimal"], 6);
@@ -112,6 +112,9 @@ fn json_is_one_object_a_board() {
     assert!(objects[1].get("optimal").is_none());
     assert_eq!(objects[2]["ending"], "bad-input");
     assert!(objects[2]["reason"].is_string());
+    let sum = &objects[3]["summary"];
+    assert_eq!((&sum["boards"], &sum["optimal"]), (&3.into(), &1.into()));
+    assert_eq!((&sum["unsolvable"], &sum["bad_input"]), (&1.into(), &1.into()));
 }
 
 #[test]
@@ -133,7 +136,8 @@ fn levels_of_a_file_are_chosen_by_number() {
         args.extend(level);
         let answer = run(&args).expect(exit::SUCCESS);
         let id = |line: &str| line.split(' ').nth(1)?.rsplit('/').next().map(str::to_owned);
-        answer.stdout.lines().filter_map(id).collect::<Vec<_>>()
+        let results = answer.stdout.lines().filter(|line| line.starts_with("RESULT "));
+        results.filter_map(id).collect::<Vec<_>>()
     };
     let all = ["three_levels.xsb:1", "three_levels.xsb:2", "three_levels.xsb:3"];
     assert_eq!(ids(&[]), all);

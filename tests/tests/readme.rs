@@ -1,9 +1,10 @@
-//! The README shows only commands that the command line understands.
+//! The README and the page about results show only commands that the command line understands.
 
-/// The shell commands of the README's console blocks, without prompts, remarks and redirections.
+/// The shell commands of the console blocks of both, without prompts, remarks and redirections.
 fn commands() -> Vec<Vec<String>> {
-    let readme = include_str!("../../README.md");
-    let lines = readme.lines().filter_map(|line| line.strip_prefix("$ "));
+    let pages = [include_str!("../../README.md"), include_str!("../../docs/results/README.md")];
+    let lines = pages.into_iter().flat_map(str::lines);
+    let lines = lines.filter_map(|line| line.strip_prefix("$ "));
     let parts = lines.flat_map(|line| line.split(" #").next().unwrap_or(line).split('|'));
     let words = |part: &str| {
         let redirection = part.find(['<', '>']).unwrap_or(part.len());

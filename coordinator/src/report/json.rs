@@ -3,10 +3,12 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use sokohive_engine::{Limit, Objective, Solution, Statistics};
+use sokohive_engine::{Objective, Solution, Statistics};
 
 use crate::board::Refusal;
 use crate::event::{Cluster, Ending, Event, Report};
+use crate::outcome::Outcome;
+use crate::summary::Summary;
 use crate::units::ratio;
 
 /// One line. Fields that do not apply to the ending are left out.
@@ -119,15 +121,24 @@ struct Counters {
     spilled_bytes: u64,
 }
 
-/// Writes the object of a board that is done or refused.
+/// The line that ends many boards.
+#[derive(Debug, Serialize)]
+struct Sum<'a> {
+    summary: &'a Summary,
+}
+
+/// Writes the object of a board that is done or refused, or of all boards.
 pub(super) fn write_results(
     event: &Event<'_>,
     with_solution: bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let record = match event {
-        Event::Finished(report) => finished(report, with_solution),
-        Event::Refused(refusal) => refused(refusal),
+    match event {
+        Event::Finished(report) => {
+            serde_json::to_writer(&mut *out, &finished(report, with_solution))?;
+        }
+        Event::Refused(refusal) => serde_json::to_writer(&mut *out, &refused(refusal))?,
+        Event::Summed(summary) => serde_json::to_writer(&mut *out, &Sum { summary })?,
         Event::Started(..)
         | Event::Progress(..)
         | Event::Remarked(_)
@@ -135,8 +146,7 @@ pub(super) fn write_results(
         | Event::Skipped(_) => {
             return Ok(());
         }
-    };
-    serde_json::to_writer(&mut *out, &record)?;
+    }
     writeln!(out)?;
     out.flush()
 }
@@ -144,6 +154,7 @@ pub(super) fn write_results(
 fn finished(report: &Report, with_solution: bool) -> Record<'_> {
     let mut record = Record {
         id: &report.id,
+        ending: Outcome::from(&report.ending).word(),
         title: report.title.as_deref(),
         file: report.file.as_ref().map(|path| path.display().to_string()),
         rule: Some(report.rule.to_string()),
@@ -160,34 +171,23 @@ fn finished(report: &Report, with_solution: bool) -> Record<'_> {
             let Solution { moves, count, has_fewest_pushes, .. } = solution;
             record.fewest_pushes = report.all.fewest_pushes.then_some(*has_fewest_pushes);
             record.solutions = count.filter(|_| report.all.count);
-            record.ending = "optimal";
             record.optimal = Some(solution.cost(report.objective));
             record.moves = Some(moves.len());
             record.pushes = Some(moves.pushes());
             record.solution = with_solution.then(|| moves.to_string());
         }
         Ending::Unsolvable(why) => {
-            record.ending = "unsolvable";
             record.reason = Some(why.clone());
         }
         Ending::Unsupported(why) => {
-            record.ending = "unsupported";
             record.reason = Some(why.clone());
         }
         Ending::Failed(failure) => {
-            record.ending = "failed";
             record.worker = failure.worker.as_deref();
             record.level = Some(failure.level);
             record.reason = Some(failure.reason.clone());
         }
-        Ending::Limit { limit, lower_bound, best } => {
-            record.ending = match limit {
-                Limit::Time => "timeout",
-                Limit::Memory => "memory",
-                Limit::Disk => "disk",
-                Limit::Expansions => "limit",
-                Limit::Interrupted => "interrupted",
-            };
+        Ending::Limit { lower_bound, best, .. } => {
             record.lower_bound = Some(*lower_bound);
             let found = |solution| BestFound::new(solution, report.objective, with_solution);
             record.best_found = Some(Best(best.as_ref().map(found)));
@@ -199,7 +199,7 @@ fn finished(report: &Report, with_solution: bool) -> Record<'_> {
 fn refused(refusal: &Refusal) -> Record<'_> {
     Record {
         id: &refusal.id,
-        ending: "bad-input",
+        ending: Outcome::BadInput.word(),
         file: refusal.file.as_ref().map(|path| path.display().to_string()),
         line: refusal.line,
         column: refusal.column,

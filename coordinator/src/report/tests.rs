@@ -11,6 +11,8 @@ use super::live::LiveStyle;
 use super::{Format, Reporter, Style, Verbosity};
 use crate::board::{Board, Refusal};
 use crate::event::{AllOptimal, Event, Report, Settings};
+use crate::outcome::Outcome;
+use crate::summary::Summary;
 use crate::watch::Glance;
 
 fn board() -> Board {
@@ -187,6 +189,28 @@ fn bad_input_names_its_place() {
     let (results, _) = written(json, LiveStyle::Off, &event);
     let object: serde_json::Value = serde_json::from_str(&results).expect("JSON");
     assert_eq!((&object["line"], &object["column"]), (&3.into(), &7.into()));
+}
+
+#[test]
+fn several_boards_are_summed_up() {
+    let mut summary = Summary::default();
+    summary.add(&report(Ending::Optimal(solution("rDDL"))));
+    summary.add(&report(Ending::Limit { limit: Limit::Disk, lower_bound: 3, best: None }));
+    summary.skip(Outcome::Unsolvable);
+    summary.count(Outcome::BadInput);
+    summary.leave(2);
+    let event = [Event::Summed(&summary)];
+    let (results, messages) = written(Style::default(), LiveStyle::Off, &event);
+    assert_eq!(
+        results,
+        "SUMMARY boards=6 optimal=1 unsolvable=1 unsupported=0 limit=1 failed=0 bad_input=1 \
+         not_begun=2 skipped=1 expanded=2 seconds=2.468\n"
+    );
+    assert_eq!(messages, "");
+    let json = Style { format: Format::Json, ..Style::default() };
+    let (results, _) = written(json, LiveStyle::Off, &event);
+    let object: serde_json::Value = serde_json::from_str(&results).expect("JSON");
+    assert_eq!(object, serde_json::json!({ "summary": summary.numbers() }));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use sokohive_engine::{Limit, Objective, Solution, Statistics};
 
 use super::Verbosity;
 use crate::event::{AllOptimal, Cluster, Ending, Event, Report, Settings};
+use crate::summary::Summary;
 use crate::units::{Bytes, Count, counted, ratio};
 use crate::watch::per_second;
 
@@ -20,13 +21,17 @@ pub(crate) fn limit_word(limit: Limit) -> &'static str {
     }
 }
 
-/// Writes the lines that scripts read: `RESULT`, and if asked for `SOLUTION` or `BEST_FOUND`.
+/// Writes the lines that scripts read: `RESULT`, if asked for `SOLUTION` or `BEST_FOUND`, and `SUMMARY`.
 pub(super) fn write_results(
     event: &Event<'_>,
     with_solution: bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let Event::Finished(report) = event else { return Ok(()) };
+    let report = match event {
+        Event::Finished(report) => report,
+        Event::Summed(summary) => return write_sum(summary, out),
+        _ => return Ok(()),
+    };
     let Report { id, ending, objective, .. } = report;
     write!(out, "RESULT {id} ")?;
     match ending {
@@ -76,6 +81,15 @@ pub(super) fn write_results(
         }
     }
     // Whoever reads a pipe wants the line now, not when the next board is done.
+    out.flush()
+}
+
+fn write_sum(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "SUMMARY")?;
+    for (name, number) in summary.numbers() {
+        write!(out, " {name}={number}")?;
+    }
+    writeln!(out)?;
     out.flush()
 }
 

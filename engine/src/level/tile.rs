@@ -36,7 +36,7 @@ impl Tile {
     }
 
     /// The XSB character, floor as a blank.
-    pub(super) fn xsb(self) -> char {
+    pub(crate) fn xsb(self) -> char {
         match self {
             Self::Floor => ' ',
             Self::Wall => '#',
