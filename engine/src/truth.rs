@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::collections::VecDeque;
 
 use crate::board::{Board, Square};
-use crate::{Direction, Rule};
+use crate::{Direction, Objective, Rule};
 
 /// All states with so many boxes.
 pub(crate) struct Truth {
@@ -24,8 +24,13 @@ struct State {
 }
 
 impl Truth {
-    /// Of a board of at most 64 squares, with so many boxes on any of them, whatever stands on it at the start.
+    /// Of a board of at most 64 squares, with so many boxes on any of them, whatever stands on it at the start; in moves.
     pub(crate) fn new(board: &Board, boxes: usize, rule: Rule) -> Self {
+        Self::of(board, boxes, rule, Objective::Moves)
+    }
+
+    /// The same by another objective.
+    pub(crate) fn of(board: &Board, boxes: usize, rule: Rule, objective: Objective) -> Self {
         let squares = board.squares();
         assert!(squares <= 64);
         let mut states = Vec::new();
@@ -51,16 +56,20 @@ impl Truth {
         let mut todo: VecDeque<usize> = (0..states.len()).filter(|&s| cost[s].is_some()).collect();
         while let Some(state) = todo.pop_front() {
             for &from in &before[state] {
-                if cost[from].is_none() {
-                    cost[from] = cost[state].map(|cost| cost + 1);
-                    todo.push_back(from);
+                let is_push = states[from].boxes != states[state].boxes;
+                let step = if is_push { 1 } else { objective.walk(1) };
+                let through = cost[state].map(|cost| cost + step);
+                if cost[from].is_none_or(|known| through.is_some_and(|through| through < known)) {
+                    cost[from] = through;
+                    // What costs nothing more comes before what costs more.
+                    if step == 0 { todo.push_front(from) } else { todo.push_back(from) }
                 }
             }
         }
         Self { states, number, cost }
     }
 
-    /// Fewest moves from a state to the finish; `None` if there is no way.
+    /// The least cost from a state to the finish; `None` if there is no way.
     pub(crate) fn cost(&self, boxes: &[Square], keeper: Square) -> Option<u32> {
         let boxes = boxes.iter().fold(0, |set, square| set | 1_u64 << square.index());
         self.cost[self.number[&State { boxes, keeper: keeper.index() }]]

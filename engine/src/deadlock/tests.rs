@@ -1,5 +1,6 @@
 //! Each rule refuses only what brute force finds lost, and does refuse something.
 
+use super::corral::{Corrals, Needed};
 use super::freeze::Freeze;
 use super::subsets::DeadSubsets;
 use crate::board::tests::{board, level};
@@ -9,7 +10,7 @@ use crate::estimate::{Estimate, Estimator};
 use crate::squares::{LargeSet, Mask, SquareSet};
 use crate::truth::Truth;
 use crate::walk::{Ground, MaskGround, QueueGround};
-use crate::{Direction, Position, Rule};
+use crate::{Direction, Objective, Position, Rule};
 
 /// Rooms with nooks, narrow ways, more goals than boxes or as many; the boxes are placed by the tests.
 const ROOMS: [&str; 6] = [
@@ -19,6 +20,14 @@ const ROOMS: [&str; 6] = [
     "#######\n##.  ##\n#.$$  #\n# @ $ #\n##.  ##\n#######",
     "########\n#.  @ ##\n##$ #$ #\n#.  $ .#\n########",
     "######\n#.   #\n#.$$ #\n#.$# #\n#  @ #\n######",
+];
+
+/// Rooms whose goals lie behind boxes.
+const CORRALS: [&str; 4] = [
+    "########\n#@ $.###\n#  $...#\n#  $ ###\n#   ####\n########",
+    "#######\n#. $  #\n#. $@ #\n#. $  #\n#  #  #\n#######",
+    "########\n#..#   #\n#.$ $@ #\n#  #$  #\n####   #\n########",
+    "#######\n#.  . #\n# $$# #\n#.$ @ #\n###   #\n#######",
 ];
 
 const RULES: [Rule; 2] = [Rule::Classic, Rule::KeeperOnGoal];
@@ -317,4 +326,64 @@ fn an_infeasible_matching_is_lost() {
         }
     }
     assert!(lost > 500, "{lost}");
+}
+
+/// The push of the box on `from` in a direction, if the keeper in `region` can make it: the boxes and the keeper after it.
+fn pushed<S: SquareSet>(
+    board: &Board,
+    boxes: &[Square],
+    region: &S,
+    (from, direction): (Square, Direction),
+) -> Option<(Vec<Square>, Square)> {
+    let side = board.neighbour(from, direction.opposite())?;
+    let to = board.neighbour(from, direction)?;
+    if !region.contains(side) || boxes.contains(&to) {
+        return None;
+    }
+    let after = boxes.iter().map(|&square| if square == from { to } else { square });
+    Some((after.collect(), from))
+}
+
+#[test]
+fn what_corrals_leave_begins_a_shortest_solution_in_pushes() {
+    let (mut only, mut none) = (0, 0);
+    for room in ROOMS.into_iter().chain(CORRALS) {
+        let board = board(room);
+        let mut ground = MaskGround::<1>::new(&board);
+        let mut corrals = Corrals::<Mask<1>>::new(&board);
+        for rule in RULES {
+            let truth = Truth::of(&board, board.boxes().len(), rule, Objective::Pushes);
+            for (boxes, keeper, cost) in truth.states().filter(|state| state.2 != Some(0)) {
+                if !all_live(&board, &boxes) {
+                    continue;
+                }
+                let set = Mask::from_squares(board.squares(), boxes.iter().copied());
+                let region = ground.region(&set, keeper);
+                match corrals.needed(&board, &boxes, &set, &region) {
+                    Needed::All => {}
+                    Needed::None => {
+                        assert_eq!(cost, None, "{boxes:?} {keeper:?}\n{room}");
+                        none += 1;
+                    }
+                    Needed::Only(group) => {
+                        only += 1;
+                        let Some(cost) = cost else { continue };
+                        let found =
+                            boxes.iter().filter(|&&from| group.contains(from)).any(|&from| {
+                                Direction::ALL.into_iter().any(|to| {
+                                    pushed(&board, &boxes, &region, (from, to)).is_some_and(
+                                        |(after, keeper)| {
+                                            truth.cost(&after, keeper) == Some(cost - 1)
+                                        },
+                                    )
+                                })
+                            });
+                        assert!(found, "{boxes:?} {keeper:?} {cost}\n{room}");
+                    }
+                }
+            }
+        }
+    }
+    println!("{only} states with needed pushes, {none} lost");
+    assert!(only > 10_000 && none > 1_000, "{only} {none}");
 }
