@@ -260,8 +260,7 @@ pub(crate) fn check_estimate(
     search: SearchChoice,
     estimate: EstimateChoice,
 ) -> Result<(), Failure> {
-    let unused = matches!(search, SearchChoice::Backward | SearchChoice::TwoSided);
-    if unused && estimate != EstimateChoice::Auto {
+    if search == SearchChoice::Backward && estimate != EstimateChoice::Auto {
         let problem = format!("a {search} search is led by no estimate, so --estimate {estimate}");
         return Err(Failure::Usage(format!("{problem} would do nothing: leave it out")));
     }

@@ -69,7 +69,7 @@ impl Navigator {
 
     /// The choice of levels for a search that has come so far.
     pub fn levels_from(&self, reached: Reached) -> LevelChoice {
-        LevelChoice(Levels::resume(self.plan.search, reached))
+        LevelChoice(self.plan.levels_from(reached))
     }
 
     /// Walks back from a finish and replays what it finds.

@@ -10,7 +10,8 @@ use crate::budget::Budget;
 use crate::estimate::{Estimate, Estimator};
 use crate::rank::{Rank, rank_bits};
 use crate::search::exchange::BatchFormat;
-use crate::search::levels::Levels;
+use crate::search::lead::Lead;
+use crate::search::levels::{Levels, Reached};
 use crate::search::problem::Problem;
 use crate::search::roots;
 use crate::search::shard::{Shard, Terms};
@@ -118,7 +119,7 @@ impl Plan {
         }
         let search = options.search_of(&board, objective);
         let estimate =
-            if search == SearchChoice::Forward { options.estimate } else { EstimateChoice::Auto };
+            if search == SearchChoice::Backward { EstimateChoice::Auto } else { options.estimate };
         let text = format!("{level}\n{rule}\n{objective}\n{search}\n{estimate}\n");
         let digest = xxh3_64(text.as_bytes());
         Ok(Self { board, rule, objective, search, options, digest })
@@ -182,7 +183,13 @@ impl Plan {
 
     /// Whether successors carry an estimate.
     pub(crate) fn estimates(&self) -> bool {
-        self.search == SearchChoice::Forward
+        match self.search {
+            SearchChoice::Forward => true,
+            SearchChoice::TwoSided => {
+                !matches!(self.options.estimate, EstimateChoice::Auto | EstimateChoice::None)
+            }
+            _ => false,
+        }
     }
 
     /// Whether pushes are left out that corrals make needless: not where steps count, nor where all solutions are wanted.
@@ -190,13 +197,19 @@ impl Plan {
         self.options.deadlocks && self.objective == Objective::Pushes && !self.wants_all()
     }
 
-    fn estimate(&self) -> Estimate {
-        match self.options.estimate {
+    /// By side.
+    fn estimate(&self) -> [Estimate; 2] {
+        let forward = match self.options.estimate {
             _ if !self.estimates() => Estimate::None,
             EstimateChoice::None => Estimate::None,
             EstimateChoice::Nearest => Estimate::nearest(&self.board),
             EstimateChoice::Auto | EstimateChoice::Matching => Estimate::matching(&self.board),
-        }
+        };
+        let backward = match self.search {
+            SearchChoice::TwoSided => forward.of_the_way_back(&self.board),
+            _ => Estimate::None,
+        };
+        [forward, backward]
     }
 
     /// The choice of levels for a search that has not begun. Nothing costs less than the pushes that a least matching of
@@ -204,7 +217,20 @@ impl Plan {
     pub(crate) fn levels(&self) -> Levels {
         let matching = Estimate::matching(&self.board);
         let bound = Estimator::new(&matching).of_row(self.board.boxes());
-        Levels::new(self.search, bound.unwrap_or(0)).wanting(self.options.want)
+        self.levels_from(Reached { lower_bound: bound.unwrap_or(0), ..Reached::default() })
+    }
+
+    /// The choice of levels for a search that has come so far.
+    pub(crate) fn levels_from(&self, reached: Reached) -> Levels {
+        Levels::resume(self.search, reached).wanting(self.options.want).led_by(self.lead())
+    }
+
+    /// What the levels go by.
+    fn lead(&self) -> Lead {
+        match self.search {
+            SearchChoice::TwoSided if self.estimates() => Lead::Middle,
+            _ => Lead::Total,
+        }
     }
 
     /// The form in which successors travel and are written down.
@@ -220,15 +246,15 @@ impl Plan {
     ) -> Result<Shard<R, G>, SetupError> {
         let budget = Budget::new(memory);
         let layout = self.layout::<R>(memory).ok_or(SetupError::TooNarrow)?;
-        let estimate = self.estimate();
+        let estimates = self.estimate();
         let board_bytes = self.board.bytes() + Problem::<R, G::Set>::bytes(&self.board);
-        if !budget.take(board_bytes + estimate.bytes()) {
+        if !budget.take(board_bytes + estimates.iter().map(Estimate::bytes).sum::<u64>()) {
             return Err(SetupError::Memory);
         }
         let problem = Problem::<R, G::Set>::new::<G>(
             self.board.clone(),
             (self.rule, self.objective),
-            estimate,
+            (self.lead(), estimates),
             self.options.dominance,
             self.options.deadlocks,
             self.uses_corrals(),

@@ -388,7 +388,7 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
             spill: solver.spill.clone(),
         };
         let mut levels = match &resume {
-            Some(checkpoint) => Levels::resume(plan.search, checkpoint.reached),
+            Some(checkpoint) => plan.levels_from(checkpoint.reached),
             None => plan.levels(),
         };
         let limited = |limit| {

@@ -6,39 +6,48 @@ use super::UNREACHABLE;
 use crate::Direction;
 use crate::board::{Board, Square};
 
-/// Fewest pushes from each live square to each goal, if the keeper could always get behind the box.
+/// Fewest pushes between each square and each of some ends, if the keeper could always get behind the box.
 #[derive(Clone, Debug)]
 pub(crate) struct PushDistances {
-    goals: usize,
-    /// At `square * goals + goal`.
+    ends: usize,
+    /// At `square * ends + end`.
     pushes: Vec<i32>,
 }
 
 impl PushDistances {
-    /// Breadth-first search from every goal. Takes time and memory for each pair of a square and a goal.
-    pub(crate) fn new(board: &Board) -> Self {
-        let goals = board.goals().len();
-        let mut pushes = vec![0; board.squares() * goals];
-        for (goal, &target) in board.goals().iter().enumerate() {
-            for (square, distance) in pushes_to(board, &[target]).into_iter().enumerate() {
-                pushes[square * goals + goal] = distance as i32;
+    /// Pushes that take a box to each of some goals. Takes time and memory for each pair of a square and a goal.
+    pub(crate) fn to(board: &Board, goals: &[Square]) -> Self {
+        Self::of(board, goals.iter().map(|&goal| pushes_to(board, &[goal])))
+    }
+
+    /// Pushes that bring a box from each of some squares.
+    pub(crate) fn from(board: &Board, starts: &[Square]) -> Self {
+        Self::of(board, starts.iter().map(|&start| pushes_from(board, start)))
+    }
+
+    fn of(board: &Board, each: impl ExactSizeIterator<Item = Vec<u32>>) -> Self {
+        let ends = each.len();
+        let mut pushes = vec![0; board.squares() * ends];
+        for (end, distances) in each.enumerate() {
+            for (square, distance) in distances.into_iter().enumerate() {
+                pushes[square * ends + end] = distance as i32;
             }
         }
-        Self { goals, pushes }
+        Self { ends, pushes }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
         size_of_val(self.pushes.as_slice()) as u64
     }
 
-    pub(crate) fn goals(&self) -> usize {
-        self.goals
+    pub(crate) fn ends(&self) -> usize {
+        self.ends
     }
 
-    /// From a square to each goal.
+    /// Between a square and each end.
     #[inline(always)]
     pub(crate) fn row(&self, square: Square) -> &[i32] {
-        &self.pushes[square.index() * self.goals..][..self.goals]
+        &self.pushes[square.index() * self.ends..][..self.ends]
     }
 
     /// The same, or what takes its place where there is no box.

@@ -41,7 +41,7 @@ impl Assignment {
     pub(crate) fn solve(&mut self, boxes: &[Square], distances: &PushDistances) -> u32 {
         self.boxes.clear();
         self.boxes.extend_from_slice(boxes);
-        self.goals = distances.goals();
+        self.goals = distances.ends();
         if boxes.len() > self.goals {
             return UNREACHABLE;
         }

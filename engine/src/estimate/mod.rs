@@ -30,16 +30,31 @@ impl Estimate {
         Self::Nearest(pushes_to(board, board.goals()))
     }
 
-    /// The least matching where it is worth its time, else the nearest goals: a matching takes time for the cube of the
-    /// number of goals, and memory for every pair of a square and a goal.
+    /// The least matching where it is worth its time, else the nearest goals.
     pub(crate) fn matching(board: &Board) -> Self {
-        const MOST_GOALS: usize = 256;
-        const MOST_PAIRS: usize = 4 << 20;
-        let goals = board.goals().len();
-        if goals > MOST_GOALS || board.squares() * goals > MOST_PAIRS {
-            return Self::nearest(board);
+        match is_worth_matching(board, board.goals()) {
+            true => Self::Matching(PushDistances::to(board, board.goals())),
+            false => Self::nearest(board),
         }
-        Self::Matching(PushDistances::new(board))
+    }
+
+    /// The same for the backward side: how many pushes the boxes of the start need to get where boxes are.
+    pub(crate) fn of_the_way_back(&self, board: &Board) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Matching(_) if is_worth_matching(board, board.boxes()) => {
+                Self::Matching(PushDistances::from(board, board.boxes()))
+            }
+            _ => {
+                let mut nearest = vec![UNREACHABLE; board.squares()];
+                for &start in board.boxes() {
+                    for (least, pushes) in nearest.iter_mut().zip(pushes_from(board, start)) {
+                        *least = pushes.min(*least);
+                    }
+                }
+                Self::Nearest(nearest)
+            }
+        }
     }
 
     /// Bytes of what was prepared.
@@ -54,6 +69,14 @@ impl Estimate {
     pub(crate) fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }
+}
+
+/// Whether a matching with so many ends is worth its time: it takes time for the cube of their number, and memory for
+/// every pair of a square and an end.
+fn is_worth_matching(board: &Board, ends: &[Square]) -> bool {
+    const MOST_ENDS: usize = 256;
+    const MOST_PAIRS: usize = 4 << 20;
+    ends.len() <= MOST_ENDS && board.squares() * ends.len() <= MOST_PAIRS
 }
 
 /// A thread's scratch for one estimate.

@@ -7,7 +7,7 @@ use crate::{Direction, Rule};
 fn by_trial(boxes: &[Square], taken: &mut Vec<usize>, distances: &PushDistances) -> u32 {
     let Some((first, rest)) = boxes.split_first() else { return 0 };
     let mut least = UNREACHABLE;
-    for goal in 0..distances.goals() {
+    for goal in 0..distances.ends() {
         if !taken.contains(&goal) && (distances.row(*first)[goal] as u32) < UNREACHABLE {
             taken.push(goal);
             least =
@@ -43,7 +43,7 @@ fn every_set(live: usize, left: usize, set: &mut Vec<Square>, visit: &mut impl F
 #[test]
 fn matching_is_the_least_of_all_and_repairs_to_it() {
     for board in boards() {
-        let distances = PushDistances::new(&board);
+        let distances = PushDistances::to(&board, board.goals());
         let estimate = Estimate::matching(&board);
         let mut estimator = Estimator::new(&estimate);
         every_set(board.live(), board.boxes().len(), &mut Vec::new(), &mut |set| {

@@ -29,7 +29,8 @@ pub(crate) struct Successor<R> {
 pub(crate) struct Expander<'a, R, G: Ground> {
     problem: &'a Problem<R, G::Set>,
     ground: G,
-    estimator: Estimator<'a>,
+    /// By side.
+    estimators: [Estimator<'a>; 2],
     freeze: Freeze<G::Set>,
     corrals: Option<Corrals<G::Set>>,
     boxes: Vec<Square>,
@@ -48,7 +49,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         Self {
             problem,
             ground: G::new(board),
-            estimator: Estimator::new(&problem.estimate),
+            estimators: problem.estimates.each_ref().map(Estimator::new),
             freeze: Freeze::new(board),
             corrals: problem.corrals.then(|| Corrals::new(board)),
             boxes: vec![Square::from_index(0); problem.boxes()],
@@ -133,7 +134,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         self.meet(rank, row, finish);
         match side {
             Side::Forward => self.push(rank, row.cost, region, statistics, emit, finish),
-            Side::Backward => self.pull(rank, row.cost, emit),
+            Side::Backward => self.pull(rank, row.cost, statistics, emit),
         }
     }
 
@@ -199,7 +200,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         if self.reached.is_empty() {
             return;
         }
-        if self.estimator.of_row(&self.boxes).is_none() {
+        if self.estimators[Side::Forward as usize].of_row(&self.boxes).is_none() {
             statistics.dead += 1;
             return;
         }
@@ -234,7 +235,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
                 let number = self.number[from.index()] as usize;
                 let estimate = match self.lost(from, to, direction) {
                     true => None,
-                    false => self.estimator.after_push(number, from, to),
+                    false => self.estimators[Side::Forward as usize].after_push(number, from, to),
                 };
                 let Some(estimate) = estimate else {
                     statistics.dead += 1;
@@ -259,16 +260,30 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
 
     /// All pulls from the squares reached: pushes that end with the keeper there.
     #[inline(always)]
-    fn pull(&mut self, rank: R, cost: u32, emit: &mut impl FnMut(Successor<R>)) {
+    fn pull(
+        &mut self,
+        rank: R,
+        cost: u32,
+        statistics: &mut Statistics,
+        emit: &mut impl FnMut(Successor<R>),
+    ) {
         let problem = self.problem;
+        if self.estimators[Side::Backward as usize].of_row(&self.boxes).is_none() {
+            return;
+        }
         for index in 0..self.reached.len() {
             let (keeper, steps) = self.reached[index];
             for &Shift { from, to } in problem.keeper_pulls[keeper.index()].iter().flatten() {
                 if self.occupied.contains(from) && !self.occupied.contains(to) {
                     let number = self.number[from.index()] as usize;
+                    let estimator = &mut self.estimators[Side::Backward as usize];
+                    let Some(estimate) = estimator.after_push(number, from, keeper) else {
+                        statistics.dead += 1;
+                        continue;
+                    };
                     let rank = problem.ranking.moved(rank, &self.boxes, number, keeper);
                     let keeper = self.stand(to, from, keeper);
-                    emit(Successor { rank, keeper, cost: cost + steps + 1, estimate: 0 });
+                    emit(Successor { rank, keeper, cost: cost + steps + 1, estimate });
                 }
             }
         }

@@ -35,6 +35,18 @@
 //! side has nothing left, all solutions have been found. (The classic rule for uniform-cost search from both ends,
 //! T. A. J. Nicholson, *Finding the shortest route between two points in a network*, 1966, here with the walk within a row.)
 //!
+//! # Two-sided, with an estimate on either side
+//!
+//! States wait by the number of [`Lead::Middle`]. Let all states of both sides with a number below P be closed. **Then
+//! every solution of cost less than P has been found**, or one as cheap: Let C, n, fᵢ, bᵢ and wᵢ be as above, with C < P.
+//! An estimate never exceeds the cost to come, so what is left of the number of each of these states to decide is twice
+//! its cost. Let i be the last with 2 fᵢ < P. If i ≥ n − 1, the finish was found when the last push was generated.
+//! Otherwise 2 fᵢ₊₁ ≥ P, and 2 bᵢ − 1 = 2 (C + 1 − fᵢ₊₁) − 1 ≤ 2 C + 1 − P ≤ P − 1, since C ≤ P − 1. So both states of
+//! row i are closed, and met when the later of them was opened. No state needs to be met before it is opened, so nothing
+//! changes where successors are put off.
+//!
+//! So the incumbent is optimal once the smallest number waiting on either side reaches its cost.
+//!
 //! # Backward
 //!
 //! The same, with all levels taken from the backward side: only the start is waiting on the other.
@@ -67,6 +79,7 @@
 //! If one side has nothing left, all of its states up to C are closed, as if its F or B were beyond C.
 
 use super::agenda::Next;
+use super::lead::Lead;
 use super::side::{Level, Side};
 use super::want::Want;
 use crate::SearchChoice;
@@ -91,6 +104,7 @@ pub struct Reached {
 pub(crate) struct Levels {
     search: SearchChoice,
     want: Want,
+    lead: Lead,
     reached: Reached,
     open: Option<Level>,
 }
@@ -98,6 +112,7 @@ pub(crate) struct Levels {
 impl Levels {
     /// Of a search from these ends ([`SearchChoice::Auto`] must have been decided), every solution of which is known to
     /// cost at least so much.
+    #[cfg(test)]
     pub(crate) fn new(search: SearchChoice, lower_bound: u32) -> Self {
         Self::resume(search, Reached { lower_bound, ..Reached::default() })
     }
@@ -105,12 +120,17 @@ impl Levels {
     /// Those of a search that has come so far.
     pub(crate) fn resume(search: SearchChoice, reached: Reached) -> Self {
         debug_assert!(search != SearchChoice::Auto);
-        Self { search, want: Want::Any, reached, open: None }
+        Self { search, want: Want::Any, lead: Lead::Total, reached, open: None }
     }
 
     /// The same, of a search that is after so many of the best solutions.
     pub(crate) fn wanting(self, want: Want) -> Self {
         Self { want, ..self }
+    }
+
+    /// The same, of levels that go by another number.
+    pub(crate) fn led_by(self, lead: Lead) -> Self {
+        Self { lead, ..self }
     }
 
     /// All forward states that cost less than this are closed, as far as they cost no more than the incumbent.
@@ -165,6 +185,18 @@ impl Levels {
             self.raise(f, incumbent);
             let goes_on = f < incumbent || self.want == Want::All && f == incumbent;
             return goes_on.then_some(Level { side: Side::Forward, f });
+        }
+        if self.lead == Lead::Middle {
+            let (forward, backward) = (forward?, backward?);
+            let bound = forward.f.min(backward.f);
+            self.raise(bound, incumbent);
+            // Of two levels that are due the smaller one.
+            let order = |next: Next| (next.f, next.rows);
+            let side = match order(forward) <= order(backward) {
+                true => Side::Forward,
+                false => Side::Backward,
+            };
+            return (bound < incumbent).then_some(Level { side, f: bound });
         }
         // The start takes part in meetings from the beginning.
         if self.reached.closed[Side::Forward as usize].is_none() {

@@ -5,6 +5,7 @@ pub(crate) mod ends;
 pub(crate) mod exchange;
 pub(crate) mod expand;
 pub(crate) mod incumbent;
+pub(crate) mod lead;
 pub(crate) mod levels;
 pub(crate) mod problem;
 pub(crate) mod put_off;

@@ -1,5 +1,6 @@
 //! What is searched: a board, a rule, and everything worked out about it beforehand.
 
+use super::lead::Lead;
 use super::side::Side;
 use crate::board::{Board, Square};
 use crate::budget::Budget;
@@ -16,7 +17,9 @@ pub(crate) struct Problem<R, S> {
     pub(crate) rule: Rule,
     pub(crate) objective: Objective,
     pub(crate) ranking: Ranking<R>,
-    pub(crate) estimate: Estimate,
+    pub(crate) lead: Lead,
+    /// By side.
+    pub(crate) estimates: [Estimate; 2],
     pub(crate) subsets: Option<DeadSubsets<S>>,
     /// Whether pushes that freeze a box off goal are refused.
     pub(crate) freeze: bool,
@@ -117,7 +120,7 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
     pub(crate) fn new<G: Ground<Set = S>>(
         board: Board,
         (rule, objective): (Rule, Objective),
-        estimate: Estimate,
+        (lead, estimates): (Lead, [Estimate; 2]),
         dominance: bool,
         deadlocks: bool,
         corrals: bool,
@@ -134,7 +137,8 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
             rule,
             objective,
             ranking,
-            estimate,
+            lead,
+            estimates,
             subsets: subsets.flatten(),
             freeze: deadlocks,
             corrals,

@@ -3,6 +3,7 @@
 use super::expand::{Successor, finishing_walk};
 use super::incumbent::{Finish, Trail};
 use super::problem::Problem;
+use super::side::Side;
 use crate::board::Square;
 use crate::estimate::Estimator;
 use crate::rank::Rank;
@@ -41,7 +42,7 @@ pub(crate) fn start<R: Rank, G: Ground>(
         Objective::Moves => keeper,
         Objective::Pushes => representative(&mut G::new(board), &occupied, keeper),
     };
-    let estimate = Estimator::new(&problem.estimate).of_row(board.boxes());
+    let estimate = Estimator::new(&problem.estimates[Side::Forward as usize]).of_row(board.boxes());
     (estimate.map(|estimate| Successor { rank, keeper, cost: 0, estimate }), finish)
 }
 
@@ -54,6 +55,7 @@ pub(crate) fn finished<R: Rank, G: Ground>(
 ) -> impl Iterator<Item = Successor<R>> {
     let board = &problem.board;
     let mut ground = G::new(board);
+    let mut estimator = Estimator::new(&problem.estimates[Side::Backward as usize]);
     let mut choice: Option<Vec<usize>> = Some((0..problem.boxes()).collect());
     std::iter::from_fn(move || {
         let chosen = choice.take()?;
@@ -70,14 +72,16 @@ pub(crate) fn finished<R: Rank, G: Ground>(
         };
         keepers.retain(|keeper| !boxes.contains(keeper));
         if problem.objective == Objective::Pushes {
-            let occupied = G::Set::from_squares(board.squares(), boxes);
+            let occupied = G::Set::from_squares(board.squares(), boxes.iter().copied());
             for keeper in &mut keepers {
                 *keeper = representative(&mut ground, &occupied, *keeper);
             }
         }
         keepers.sort_unstable();
         keepers.dedup();
-        let state = move |keeper| Successor { rank, keeper, cost: 0, estimate: 0 };
+        // Boards that the start does not lead to are left out.
+        let Some(estimate) = estimator.of_row(&boxes) else { return Some(Vec::new()) };
+        let state = move |keeper| Successor { rank, keeper, cost: 0, estimate };
         Some(keepers.into_iter().map(state).collect::<Vec<_>>())
     })
     .flatten()

@@ -258,7 +258,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         if self.is_putting_off() {
             return journal.give_compaction_up();
         }
-        let mut estimator = Estimator::new(&self.problem.estimate);
+        let mut estimators = self.problem.estimates.each_ref().map(Estimator::new);
         let mut boxes = vec![Square::from_index(0); self.problem.boxes()];
         let mut states: [Vec<Successor<R>>; 2] = Default::default();
         let mut lines = 0;
@@ -282,11 +282,11 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             from += LINES;
             drop(table);
             for (side, states) in [Side::Forward, Side::Backward].into_iter().zip(&mut states) {
-                if side == Side::Forward && !self.problem.estimate.is_none() {
+                if !self.problem.estimates[side as usize].is_none() {
                     for state in states.iter_mut() {
                         self.problem.ranking.unrank(state.rank, &mut boxes);
                         // A row that cannot be finished is never stored.
-                        state.estimate = estimator.of_row(&boxes).unwrap_or(0);
+                        state.estimate = estimators[side as usize].of_row(&boxes).unwrap_or(0);
                     }
                 }
                 if !states.is_empty() {
@@ -604,6 +604,11 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
     fn expand(&mut self, chunk: Chunk<R>) {
         let shard = self.shard;
         shard.no_longer_queued(row_bytes(&chunk.rows));
+        if !shard.incumbent.admits(chunk.f) {
+            // Queued before the incumbent was found.
+            self.statistics.stale += chunk.rows.len() as u64;
+            return self.held.recycle(chunk.rows);
+        }
         self.turn_to(chunk.side);
         let mut from = 0;
         while from < chunk.rows.len() {
@@ -799,7 +804,8 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                 continue;
             }
             let keeper = successor.keeper.index();
-            let f = successor.cost + successor.estimate;
+            let Successor { cost, estimate, .. } = successor;
+            let f = self.shard.problem.lead.number(self.side, cost, estimate);
             let closed = f < closed_below;
             let relaxed = if closed {
                 table.relax_closed(mixed, keeper, successor.cost, self.side)
@@ -856,7 +862,9 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
         let Some(file) = shard.put_off.as_ref().filter(|_| !self.put_off.is_empty()) else {
             return;
         };
-        let f = |successor: &Successor<R>| successor.cost + successor.estimate;
+        let lead = shard.problem.lead;
+        let f =
+            |successor: &Successor<R>| lead.number(self.side, successor.cost, successor.estimate);
         self.put_off.sort_unstable_by_key(|successor| (f(successor), successor.rank));
         let groups = || self.put_off.chunk_by(|one, next| f(one) == f(next));
         let payload =
