@@ -77,8 +77,8 @@ pub fn task(level: &Level, options: &ClusterOptions) -> Task {
     }
 }
 
-/// Searches a level on a cluster. Stops when `control` is told to; tells figures as it goes, and with
-/// `safety` why it has to begin again from the newest checkpoint.
+/// Searches a level on a cluster. Stops when `control` is told to; tells figures as it goes, and in
+/// words which workers it waits for, and with `safety` why it has to begin again from the newest checkpoint.
 ///
 /// The solution, if there is one, has been replayed.
 pub fn solve(
@@ -117,7 +117,7 @@ pub fn solve(
                         let (timeout, manifest) = (None, None);
                         let stop = stopped;
                         let drive = Drive { settings, security, timeout, plan, stop, manifest };
-                        drive.run(progress).await
+                        drive.run(progress, note).await
                     }
                     Some(safety) => {
                         let durable = Durable {

@@ -84,6 +84,24 @@ fn workers_and_their_client_know_each_other() {
 }
 
 #[test]
+fn forgotten_certificates_end_a_search_and_leave_its_checkpoint() {
+    let Some(secrets) = Secrets::new() else { return };
+    let worker = Server::worker(&strs(&secrets.flags("worker")));
+    let (folder, client) = (secrets.path("kept"), secrets.flags("client"));
+    let mut args = vec!["solve", "level1", "--workers", worker.address(), "--checkpoint", &folder];
+    args.extend(["--max-expansions", "50000", "--quiet"]);
+    args.extend(strs(&client));
+    run(&args).expect(exit::LIMIT);
+    let refused = run(&["resume", &folder, "--quiet"]).expect(exit::CLUSTER_FAILED);
+    assert_eq!(refused.value("worker"), worker.address(), "{refused:?}");
+    assert!(refused.stderr.contains("the other side does not speak without TLS"), "{refused:?}");
+    assert!(!refused.stdout.contains("no answer for"), "{refused:?}");
+    let mut args = vec!["resume", &folder, "--max-expansions", "0", "--quiet"];
+    args.extend(strs(&client));
+    run(&args).expect(exit::LIMIT);
+}
+
+#[test]
 fn a_client_cannot_pass_for_a_server() {
     let Some(secrets) = Secrets::new() else { return };
     let worker = Server::worker(&strs(&secrets.flags("client")));

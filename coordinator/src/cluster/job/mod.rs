@@ -142,6 +142,8 @@ pub enum Command {
     Commit(Arc<Checkpoint>),
     /// Write the result into the manifest, durably, and report [`Event::Concluded`].
     Conclude(Ending),
+    /// Tell people why the job waits.
+    Note(String),
     /// The job is over.
     End(Ending),
 }
@@ -211,6 +213,10 @@ impl Job {
                 other => other,
             },
         };
+        // What is awaited at the end makes no difference any more.
+        if !matches!(self.state, State::Releasing(_) | State::Ended) {
+            self.shared.tell_delays();
+        }
         self.shared.take_commands()
     }
 

@@ -204,6 +204,12 @@ impl Shared {
         self.members.iter().enumerate().find_map(lost)
     }
 
+    /// Tells which workers are waited for, and why.
+    pub(super) fn tell_delays(&mut self) {
+        let delay = |member: &mut Member| member.delay(self.now);
+        self.commands.extend(self.members.iter_mut().filter_map(delay).map(Command::Note));
+    }
+
     /// Cost of the best solution known.
     pub(super) fn incumbent_cost(&self) -> Option<u32> {
         self.incumbent.map(|finish| finish.cost)

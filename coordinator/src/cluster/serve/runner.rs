@@ -126,7 +126,7 @@ async fn run_one(
     };
     let security = options.security.clone();
     let drive = Drive { settings, security, timeout, plan, stop, manifest: None };
-    drive.run(progress).await
+    drive.run(progress, |text| warn!("{text}")).await
 }
 
 /// Waits until enough workers have registered. Takes all that are there then.
