@@ -1,7 +1,5 @@
 //! How a board is going to be searched: everything that is decided before the search begins.
 
-use std::io;
-
 use ethnum::U256;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -13,7 +11,7 @@ use crate::search::exchange::BatchFormat;
 use crate::search::levels::Levels;
 use crate::search::problem::Problem;
 use crate::search::roots;
-use crate::search::shard::{Shard, Terms};
+use crate::search::shard::{NoFile, Shard, Terms};
 use crate::search::want::Want;
 use crate::table::{Layout, SLOTS, Table};
 use crate::walk::{Ground, MaskGround, QueueGround};
@@ -93,7 +91,7 @@ pub(crate) enum SetupError {
     /// Not even the smallest table fits the memory.
     Memory,
     /// The journal cannot be begun, or the file for the open list not be made.
-    Disk(io::Error),
+    File(NoFile),
 }
 
 /// The most bits of a rank that the widest entries hold on any board.
@@ -240,7 +238,7 @@ impl Plan {
         let restores = terms.restores;
         let (format, want) = (self.batch_format(), self.options.want);
         let shard = Shard::new(problem, table, budget, format, self.digest, want, terms)
-            .map_err(SetupError::Disk)?;
+            .map_err(SetupError::File)?;
         if !restores {
             shard.seed(self.search);
         }

@@ -7,5 +7,5 @@
 mod keeper;
 pub mod manifest;
 
-pub(crate) use keeper::{Keeper, forget, manifest_in, to_engine};
+pub(crate) use keeper::{Keeper, forget, tidy, to_engine};
 pub use manifest::{ManifestError, read, remove, write};

@@ -100,6 +100,35 @@ impl Durable {
     /// an attempt has failed and another follows.
     pub(super) async fn run(
         mut self,
+        progress: impl FnMut(JobProgress),
+        note: impl FnMut(String),
+    ) -> JobResult {
+        let begins = self.safety.checkpoint.is_none();
+        let mut result = self.attempts(progress, note).await;
+        if let JobEnding::Failed(failure) = &mut result.ending {
+            if begins {
+                self.forget_start().await;
+            }
+            failure.saved = self.saved();
+        }
+        result
+    }
+
+    /// Forgets the manifest of a job that began and came to nothing: it names an epoch, and no states.
+    async fn forget_start(&mut self) {
+        let is_start = |checkpoint: &mut Arc<Checkpoint>| checkpoint.reached.levels == 0;
+        let Some(start) = self.safety.checkpoint.take_if(is_start) else { return };
+        let path = self.safety.manifest.clone();
+        let removed = tokio::task::spawn_blocking(move || manifest::remove(&path));
+        match removed.await {
+            Ok(Ok(())) => discard(&start, &self.security).await,
+            // It is still there, so it counts.
+            Ok(Err(_)) | Err(_) => self.safety.checkpoint = Some(start),
+        }
+    }
+
+    async fn attempts(
+        &mut self,
         mut progress: impl FnMut(JobProgress),
         note: impl FnMut(String),
     ) -> JobResult {
@@ -141,7 +170,6 @@ impl Durable {
             let JobEnding::Failed(failure) = &mut result.ending else {
                 return result;
             };
-            failure.saved = self.saved();
             if !failure.retryable || self.stop.borrow().is_some() {
                 return result;
             }
@@ -281,8 +309,7 @@ impl Durable {
     fn failed(&self, worker: Option<String>, reason: String, start: Instant) -> JobResult {
         let checkpoint = self.safety.checkpoint.as_deref();
         let level = checkpoint.map_or(0, |checkpoint| checkpoint.reached.lower_bound);
-        let saved = self.saved();
-        let failure = ClusterFailure { worker, level, reason, retryable: true, saved };
+        let failure = ClusterFailure { worker, level, reason, retryable: true, saved: None };
         JobResult { elapsed: start.elapsed(), ..ended_early(JobEnding::Failed(failure)) }
     }
 
@@ -302,7 +329,10 @@ impl Durable {
     fn saved(&self) -> Option<String> {
         let checkpoint = self.safety.checkpoint.as_deref()?;
         let (path, reached) = (self.safety.manifest.display(), checkpoint.reached);
-        (reached.levels > 0).then(|| format!("safe up to level {} in {path}", reached.lower_bound))
+        Some(match reached.levels {
+            0 => format!("safe in {path} is that it has begun"),
+            _ => format!("safe up to level {} in {path}", reached.lower_bound),
+        })
     }
 }
 

@@ -148,7 +148,7 @@ pub fn solve(
         Err(Settled::Refused(reason)) => failed_early(reason),
         Err(Settled::Ending(ending)) => {
             let statistics = Statistics::default();
-            let outcome = Ok(Outcome { ending, statistics });
+            let outcome = Ok(Outcome { ending, statistics, disk_fault: None });
             let (traffic, states, threads) = (Traffic::default(), Vec::new(), 0);
             let search = SearchChoice::Auto;
             return ClusterSolve { outcome, search, statistics, traffic, states, threads };
@@ -173,7 +173,8 @@ fn difference(task: &Task, of: &Task) -> Option<String> {
 impl From<JobResult> for ClusterSolve {
     fn from(result: JobResult) -> Self {
         let JobResult { ending, search, statistics, traffic, states, threads, .. } = result;
-        let outcome = outcome(ending).map(|ending| Outcome { ending, statistics });
+        let outcome =
+            outcome(ending).map(|ending| Outcome { ending, statistics, disk_fault: None });
         Self { outcome, search, statistics, traffic, states, threads }
     }
 }

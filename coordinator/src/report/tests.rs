@@ -48,6 +48,7 @@ fn report(ending: Ending) -> Report {
         all: AllOptimal::default(),
         search: SearchChoice::Forward,
         ending: ending.into(),
+        disk_fault: None,
         statistics: Statistics {
             expanded: 1,
             dominated: 2,
@@ -99,6 +100,22 @@ fn an_optimal_ending_is_two_lines() {
     let expected =
         format!("RESULT p1 optimal=4 moves=4 pushes=3 {COUNTERS}\nSOLUTION p1 moves=4 rDDL\n");
     assert_eq!(text, expected);
+}
+
+#[test]
+fn a_disk_that_fails_is_named() {
+    let limit = Ending::Limit { limit: Limit::Disk, lower_bound: 7, best: None };
+    let disk_fault = Some("/fast: writing: no \"room\"".to_owned());
+    let report = Report { disk_fault, ..report(limit) };
+    let written = |format| {
+        let style = Style { format, ..Style::default() };
+        written(style, LiveStyle::Off, &[Event::Finished(&report)]).0
+    };
+    let text = written(Format::Text);
+    assert!(text.starts_with("RESULT p1 optimal=DISK lower_bound=7 best_found=none "), "{text}");
+    assert!(text.ends_with(" reason=\"/fast: writing: no 'room'\"\n"), "{text}");
+    let json = written(Format::Json);
+    assert!(json.contains(r#""reason":"/fast: writing: no \"room\"""#), "{json}");
 }
 
 #[test]

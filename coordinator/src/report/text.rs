@@ -65,6 +65,9 @@ pub(super) fn write_results(
         }
         Ending::Optimal(_) | Ending::Limit { .. } => {}
     }
+    if let Some(fault) = &report.disk_fault {
+        write!(out, " reason=\"{}\"", fault.replace('"', "'"))?;
+    }
     writeln!(out)?;
     if with_solution {
         match ending {

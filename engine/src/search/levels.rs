@@ -126,11 +126,6 @@ impl Levels {
         self.reached.lower_bound
     }
 
-    /// How far the levels have come, the open one not included.
-    pub(crate) fn reached(&self) -> Reached {
-        self.reached
-    }
-
     /// Levels opened.
     pub(crate) fn opened(&self) -> u64 {
         self.reached.levels + u64::from(self.open.is_some())
@@ -148,6 +143,15 @@ impl Levels {
             *closed = (*closed).max(Some(f));
             self.reached.levels += 1;
         }
+    }
+
+    /// How far the levels have come as the open one is over, given what waits on each side and the cost of the incumbent
+    /// (`u32::MAX` for none). With it comes the bound that the next level would be opened at.
+    pub(crate) fn edge(&mut self, next: [Option<Next>; 2], incumbent: u32) -> Reached {
+        self.level_is_over();
+        let mut ahead = self.clone();
+        ahead.advance(next, incumbent);
+        Reached { lower_bound: ahead.lower_bound(), ..self.reached }
     }
 
     /// The level to open next, the one before being over, given what waits on each side and the cost of the incumbent
@@ -313,12 +317,13 @@ mod tests {
             let mut waiting = START;
             for step in 1..9 {
                 let incumbent = if step < 6 { u32::MAX } else { 9 };
-                levels.level_is_over();
-                let mut resumed = Levels::resume(search, levels.reached());
+                let reached = levels.edge(waiting, incumbent);
+                let mut resumed = Levels::resume(search, reached);
                 let (level, again) =
                     (levels.advance(waiting, incumbent), resumed.advance(waiting, incumbent));
                 assert_eq!(level, again, "{search} {step}");
                 assert_eq!(levels.lower_bound(), resumed.lower_bound());
+                assert_eq!(reached.lower_bound, levels.lower_bound(), "nothing proven is lost");
                 waiting = [next(step, 7), next(step, 3 + u64::from(step))];
             }
         }
@@ -328,11 +333,11 @@ mod tests {
     fn what_is_over_is_closed_and_what_is_open_is_not() {
         let mut levels = Levels::new(SearchChoice::TwoSided, 0);
         levels.advance(START, u32::MAX);
-        assert_eq!(levels.reached(), Reached::default());
+        assert_eq!(levels.reached, Reached::default());
         levels.advance([next(4, 9), next(3, 8)], u32::MAX);
-        assert_eq!((levels.reached().closed, levels.reached().levels), ([Some(0), None], 1));
+        assert_eq!((levels.reached.closed, levels.reached.levels), ([Some(0), None], 1));
         levels.level_is_over();
-        assert_eq!((levels.reached().closed, levels.reached().levels), ([Some(0), Some(3)], 2));
+        assert_eq!((levels.reached.closed, levels.reached.levels), ([Some(0), Some(3)], 2));
     }
 
     #[test]

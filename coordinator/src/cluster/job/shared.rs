@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use sokohive_engine::Statistics;
+use sokohive_engine::{Side, Statistics};
 use sokohive_proto::{
-    ClusterFailure, Fence, Finish, JobProgress, Level, Refusal, Report, Segment, Traffic, Upkeep,
+    ClusterFailure, Fence, Finish, JobProgress, Level, OpenList, Refusal, Report, Segment, Traffic,
+    Upkeep,
 };
 
 use super::call::{CallError, CallId, Reply, Request};
@@ -137,10 +138,25 @@ impl Shared {
         checkpoint.is_some_and(|checkpoint| checkpoint.reached.levels > 0)
     }
 
+    /// What waits on each side at its smallest f, on all workers together.
+    pub(super) fn open(&self) -> [Option<OpenList>; 2] {
+        [Side::Forward, Side::Backward].map(|side| self.waiting(side))
+    }
+
+    fn waiting(&self, side: Side) -> Option<OpenList> {
+        let reports = self.members.iter().map(|member| &member.report);
+        let lists =
+            || reports.clone().flat_map(|report| &report.open).filter(|open| open.side == side);
+        let smallest_f = lists().map(|open| open.smallest_f).min()?;
+        let rows = lists().filter(|open| open.smallest_f == smallest_f).map(|open| open.rows).sum();
+        Some(OpenList { side, smallest_f, rows })
+    }
+
     /// A level is over on all workers, and the next is not open: a moment to go on from.
     pub(super) fn reach_edge(&mut self, ordinal: u32) {
         let (statistics, _) = self.statistics();
-        let reached = self.settings.levels.level_is_over();
+        let (open, incumbent) = (self.open(), self.incumbent_cost());
+        let reached = self.settings.levels.level_is_over(open, incumbent);
         let standing = Standing { reached, best: self.incumbent, statistics };
         if let Some(keeping) = &mut self.keeping {
             keeping.reach(self.now, ordinal, &standing, &mut self.members);

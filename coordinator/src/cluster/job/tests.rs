@@ -20,8 +20,10 @@ fn ms(ms: u64) -> Duration {
 struct Forward(u32);
 
 impl Levels for Forward {
-    fn level_is_over(&mut self) -> Reached {
-        Reached { lower_bound: self.0, ..Reached::default() }
+    fn level_is_over(&mut self, open: [Option<OpenList>; 2], incumbent: Option<u32>) -> Reached {
+        let next = open[0].map_or(self.0, |open| open.smallest_f);
+        let lower_bound = self.0.max(next.min(incumbent.unwrap_or(u32::MAX)));
+        Reached { lower_bound, ..Reached::default() }
     }
 
     fn advance(
