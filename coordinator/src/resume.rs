@@ -97,7 +97,10 @@ fn go_on(
 ) -> Result<Exit, Failure> {
     let board = board(path, &checkpoint)?;
     let settings = settings(args, &checkpoint);
-    let security = args.tls.security()?;
+    let security = match settings.workers.is_empty() {
+        true => Security::none(),
+        false => args.tls.security()?,
+    };
     let interrupt = Interrupt::install()?;
     let report = if let Some(result) = checkpoint.result.clone() {
         clean_up(&checkpoint, &security);

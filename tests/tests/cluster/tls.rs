@@ -155,6 +155,16 @@ fn flags_that_do_not_go_together_are_told() {
     let args = ["status", "--tls-ca", &file, "--tls-cert", &file, "--tls-key", &file];
     let run = sokohive_tests::run(&args).expect(exit::BAD_INPUT);
     assert!(run.stderr.contains("--tls-ca") && run.stderr.contains("ca.pem: found"), "{run:?}");
+    // A worker says the same, once, and before it says where it listens.
+    let start = std::time::Instant::now();
+    let output = Command::new(binary("sokohive-worker"))
+        .args(["--listen", "127.0.0.1:0", "--job-token-file", "/nowhere/token"])
+        .output()
+        .expect("it starts");
+    let worker = Run::new(&output, start.elapsed()).expect(exit::BAD_INPUT);
+    assert!(worker.stdout.is_empty(), "{worker:?}");
+    assert_eq!(worker.stderr.matches("/nowhere/token").count(), 1, "{worker:?}");
+    assert_eq!(worker.stderr.matches("No such file").count(), 1, "{worker:?}");
     let short = scratch.file("token", "short");
     let run = sokohive_tests::run(&["status", "--job-token-file", &short]);
     let run = run.expect(exit::BAD_INPUT);
