@@ -377,6 +377,49 @@ fn a_serving_coordinator_told_to_stop_suspends_its_job_and_heals_a_worker() {
 }
 
 #[test]
+fn two_coordinators_do_not_serve_from_one_folder() {
+    let cluster = Cluster::start(1);
+    let state = cluster.state.path().to_str().expect("temporary paths are UTF-8");
+    let other = run(&["serve", "--listen", "127.0.0.1:0", "--state-dir", state]);
+    let other = other.expect(exit::BAD_INPUT);
+    assert!(other.stdout.is_empty(), "{other:?}");
+    let says = format!("{state}: another process serves from here");
+    assert!(other.stderr.contains(&says), "{other:?}");
+}
+
+#[test]
+fn a_serving_coordinator_cleans_up_after_a_result_that_it_could_not_write_down() {
+    let cluster = Cluster::start(1);
+    cluster.run(&["submit", BOARD]).expect(exit::SUCCESS);
+    cluster.wait_for_levels(1, 20);
+    std::fs::create_dir(cluster.manifest(1).with_extension("new")).expect("can be made");
+    let answer = cluster.run(&["watch", "1"]).expect(exit::SUCCESS);
+    assert_eq!(answer.value("optimal"), OPTIMUM, "{answer:?}");
+    assert!(answer.stderr.contains("no checkpoint: "), "{answer:?}");
+    assert!(!cluster.manifest(1).exists());
+    let data = cluster.workers[0].data().expect("it has a folder of its own");
+    let start = Instant::now();
+    while segments(data) > 0 {
+        assert!(start.elapsed() < LONG, "segments are left");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn whoever_follows_a_job_is_told_that_a_journal_fails() {
+    let cluster = Cluster::start(1);
+    cluster.run(&["submit", BOARD]).expect(exit::SUCCESS);
+    cluster.wait_for_levels(1, 20);
+    let worker = &cluster.workers[0];
+    let journal = worker.data().expect("it has a folder of its own").join("journal");
+    std::fs::remove_dir_all(journal).expect("there");
+    let answer = cluster.run(&["watch", "1"]).expect(exit::SUCCESS);
+    assert_eq!(answer.value("optimal"), OPTIMUM, "{answer:?}");
+    let says = format!("no checkpoints while worker {} cannot write its journal", worker.address());
+    assert_eq!(answer.stderr.matches(&says).count(), 1, "{answer:?}");
+}
+
+#[test]
 fn a_cancelled_job_leaves_nothing_behind() {
     let cluster = Cluster::start(2);
     cluster.run(&["submit", BOARD]).expect(exit::SUCCESS);

@@ -38,6 +38,8 @@ pub(super) struct Member {
     call: Option<Call>,
     /// The causes that have been told of its silence.
     told: Vec<String>,
+    /// Whether it has been told that its journal is at fault.
+    has_told_fault: bool,
 }
 
 /// A call that has not been answered yet.
@@ -67,7 +69,7 @@ pub(super) struct Loss {
 impl Member {
     pub(super) fn new(address: String) -> Self {
         let (report, told) = (Report::default(), Vec::new());
-        Self { address, hello: None, report, compact: 0, call: None, told }
+        Self { address, hello: None, report, compact: 0, call: None, told, has_told_fault: false }
     }
 
     /// Whether an answer is awaited.
@@ -148,6 +150,16 @@ impl Member {
         }
         self.told.push(call.reason.clone());
         Some(format!("waiting for worker {}: {}", self.address, call.reason))
+    }
+
+    /// Why no checkpoints can be taken for the worker, unless that has been told before.
+    pub(super) fn journal_fault(&mut self) -> Option<String> {
+        let fault = self.report.journal_fault.as_ref().filter(|_| !self.has_told_fault)?;
+        self.has_told_fault = true;
+        Some(format!(
+            "no checkpoints while worker {} cannot write its journal: {fault}",
+            self.address
+        ))
     }
 
     /// Whether the worker has been silent for too long.

@@ -35,6 +35,8 @@ pub(super) struct Shared {
     pub(super) lower_bound: u32,
     /// What is kept of the job; `None` where nothing is, or the manifest is not there yet.
     pub(super) keeping: Option<Keeping>,
+    /// Whether it has been told that a manifest cannot be written.
+    has_told_problem: bool,
     /// What each worker reads of the checkpoint.
     pub(super) dealt: Vec<Vec<Segment>>,
     /// Whether the tables are there, to walk back in.
@@ -83,6 +85,7 @@ impl Shared {
             level: None,
             lower_bound,
             keeping: None,
+            has_told_problem: false,
             dealt: Vec::new(),
             walkable: false,
             cancelled: false,
@@ -171,10 +174,15 @@ impl Shared {
         }
     }
 
-    /// A manifest has been written, or could not be.
-    pub(super) fn committed(&mut self, written: bool) {
+    /// A manifest has been written, or could not be. Why not is told once.
+    pub(super) fn committed(&mut self, result: &Result<(), String>) {
+        if let Err(problem) = result
+            && !std::mem::replace(&mut self.has_told_problem, true)
+        {
+            self.command(Command::Note(format!("no checkpoint: {problem}")));
+        }
         if let Some(keeping) = &mut self.keeping {
-            keeping.committed(self.now, written, &self.members);
+            keeping.committed(self.now, result.is_ok(), &self.members);
         }
     }
 
@@ -220,10 +228,12 @@ impl Shared {
         self.members.iter().enumerate().find_map(lost)
     }
 
-    /// Tells which workers are waited for, and why.
-    pub(super) fn tell_delays(&mut self) {
-        let delay = |member: &mut Member| member.delay(self.now);
-        self.commands.extend(self.members.iter_mut().filter_map(delay).map(Command::Note));
+    /// Tells which workers are waited for, and which keep checkpoints from being taken, and why.
+    pub(super) fn tell_troubles(&mut self) {
+        for member in &mut self.members {
+            let troubles = [member.delay(self.now), member.journal_fault()];
+            self.commands.extend(troubles.into_iter().flatten().map(Command::Note));
+        }
     }
 
     /// Cost of the best solution known.

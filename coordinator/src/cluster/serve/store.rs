@@ -69,10 +69,10 @@ impl Store {
     }
 
     /// Forgets the checkpoint of a job whose result is written down, unless one can go on from it.
-    pub(super) fn settle(&self, number: JobNumber) -> io::Result<()> {
+    pub(super) fn settle(&self, number: JobNumber, result: &JobResult) -> io::Result<()> {
         let path = self.manifest(number);
         match checkpoint::read(&path) {
-            Ok(checkpoint) if checkpoint.result.is_none() => Ok(()),
+            Ok(checkpoint) if checkpoint.result.is_none() && is_unfinished(result) => Ok(()),
             Ok(_) | Err(_) => checkpoint::remove(&path),
         }
     }
