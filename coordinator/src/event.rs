@@ -96,6 +96,8 @@ pub(crate) struct Report {
     pub(crate) search: SearchChoice,
     /// What was proven, or what stopped the proof. Every solution in it has been replayed.
     pub(crate) ending: Ending,
+    /// With [`Limit::Disk`], which folder is to blame and what is wrong there.
+    pub(crate) disk_fault: Option<String>,
     /// What the search counted.
     pub(crate) statistics: Statistics,
     /// Wall time of the search, from reading the board to the replayed answer.

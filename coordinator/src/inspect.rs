@@ -12,7 +12,7 @@ use crate::board::Board;
 use crate::exit::{Exit, Failure};
 use crate::report::{self, Format};
 use crate::source::{Boards, Found};
-use crate::units::{Bytes, counted};
+use crate::units::{Bytes, counted, counted_in_short};
 
 /// Which boards, and how to show them.
 #[derive(Debug, clap::Args)]
@@ -201,8 +201,8 @@ impl Survey {
                 format!("grows with need, {limit}; every state there can be takes {bytes}")
             }
             (None, Some(entry)) if self.memory_limit != u64::MAX => {
-                let states = crate::units::Count(self.memory_limit / entry);
-                format!("grows with need, {limit}; enough for about {states} states")
+                let states = counted_in_short(self.memory_limit / entry, "state", "states");
+                format!("grows with need, {limit}; enough for about {states}")
             }
             _ => format!("grows with need, {limit}"),
         }

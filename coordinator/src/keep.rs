@@ -1,12 +1,12 @@
 //! The flags of checkpoints, and where a folder of them has what.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueHint;
 
-use crate::checkpoint::{ManifestError, read};
+use crate::checkpoint::{Held, ManifestError, lock, read};
 use crate::exit::Failure;
 use crate::units::Span;
 
@@ -52,19 +52,9 @@ pub(crate) fn manifest(folder: &Path) -> PathBuf {
 /// Keeps other processes out of a folder of checkpoints for as long as what is returned lives: two at once would write
 /// over each other's files.
 pub(crate) fn hold(folder: &Path) -> Result<Option<File>, Failure> {
-    // What is wrong with a folder is said where something is written to it.
-    let Ok(file) = fs::create_dir_all(folder).and_then(|()| File::open(folder)) else {
-        return Ok(None);
-    };
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => {
-            let problem = format!("{}: another process searches here", folder.display());
-            Err(Failure::Usage(problem))
-        }
-        // Not every file system has locks.
-        Err(TryLockError::Error(_)) => Ok(None),
-    }
+    lock(folder).map_err(|Held| {
+        Failure::Usage(format!("{}: another process searches here", folder.display()))
+    })
 }
 
 /// Refuses a folder that has a checkpoint already: it would be written over.

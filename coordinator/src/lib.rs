@@ -46,15 +46,13 @@ use std::io;
 use std::panic;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 pub use cli::command;
 use cli::{Cli, Command};
 use exit::{Exit, Failure};
 
 /// Runs the command line `args`, the program's name first, and says how the process should end.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match Cli::read(args) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to standard output, usage errors to standard error.

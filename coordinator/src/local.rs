@@ -1,18 +1,18 @@
 //! Single-node mode: one board searched in this process.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use sokohive_engine::{
-    Control, Ending, Outcome, Reached, Rule, SearchChoice, Solution, Solver, Statistics,
-    verify_strict,
+    Control, DurableError, Ending, Limit, Outcome, Reached, Rule, SearchChoice, Solution, Solver,
+    Statistics, verify_strict,
 };
 use sokohive_proto::{Checkpoint, Epoch, JobKey};
 
 use crate::board::Board;
-use crate::checkpoint::{Keeper, forget, manifest_in, read, to_engine};
+use crate::checkpoint::{Keeper, forget, tidy, to_engine};
 use crate::cluster::task;
 use crate::event::{self, Event, Report, Settings};
 use crate::exit::Failure;
@@ -91,6 +91,7 @@ pub(crate) fn search(
         all: settings.all,
         search: chosen,
         ending: outcome.ending.into(),
+        disk_fault: outcome.disk_fault,
         statistics: outcome.statistics,
         elapsed: start.elapsed(),
         threads: settings.threads,
@@ -102,14 +103,22 @@ pub(crate) fn search(
 #[derive(Clone, Debug)]
 pub(crate) struct LocalSafety {
     /// Where its segments and its manifest are kept.
-    pub(crate) folder: PathBuf,
+    folder: PathBuf,
+    /// What their names begin with.
+    job: JobKey,
     /// Time between two checkpoints.
-    pub(crate) every: Duration,
+    every: Duration,
     /// The checkpoint to go on from.
-    pub(crate) checkpoint: Option<Checkpoint>,
+    checkpoint: Option<Checkpoint>,
 }
 
 impl LocalSafety {
+    /// Of a search that begins, or goes on from a checkpoint in the folder.
+    pub(crate) fn new(folder: PathBuf, every: Duration, checkpoint: Option<Checkpoint>) -> Self {
+        let job = checkpoint.as_ref().map_or_else(JobKey::random, |checkpoint| checkpoint.job);
+        Self { folder, job, every, checkpoint }
+    }
+
     fn solve(
         &self,
         board: &Board,
@@ -120,7 +129,7 @@ impl LocalSafety {
     ) -> Result<Outcome, Failure> {
         let start = || Checkpoint {
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            job: JobKey::random(),
+            job: self.job,
             epoch: Epoch::after(0),
             name: board.id.clone(),
             task: task(&board.level, &remote::options(settings)),
@@ -150,26 +159,31 @@ impl LocalSafety {
                 keeper.finish();
                 Ok(outcome)
             }
+            Err(error) if is_full(&error) => {
+                let lower_bound = common.reached.lower_bound;
+                let ending = Ending::Limit { limit: Limit::Disk, lower_bound, best: None };
+                let (statistics, disk_fault) = (common.statistics, Some(error.to_string()));
+                Ok(Outcome { ending, statistics, disk_fault })
+            }
             Err(error) => Err(Failure::Usage(error.to_string())),
         }
     }
 
-    /// Deletes the checkpoint of a search that has been proven, once the proof has been printed.
-    pub(crate) fn forget(&self, ending: &event::Ending) -> Result<(), Failure> {
-        let proven = matches!(
-            ending,
-            event::Ending::Optimal(_)
-                | event::Ending::Unsolvable(_)
-                | event::Ending::Unsupported(_)
-        );
-        if proven {
-            // None has been written where no level has been searched.
-            if let Ok(checkpoint) = read(&manifest_in(&self.folder)) {
-                forget(&self.folder, &checkpoint)?;
-            }
+    /// Deletes what is not needed any more now that the ending has been printed: with a proof everything.
+    pub(crate) fn clean_up(&self, ending: &event::Ending) -> io::Result<()> {
+        use event::Ending::{Failed, Limit, Optimal, Unsolvable, Unsupported};
+        match ending {
+            Optimal(_) | Unsolvable(_) | Unsupported(_) => forget(&self.folder, self.job),
+            Limit { .. } | Failed(_) => tidy(&self.folder, self.job),
         }
-        Ok(())
     }
+}
+
+/// Whether there is no room on the disk, which may pass.
+fn is_full(error: &DurableError) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    let kinds = [FileTooLarge, QuotaExceeded, StorageFull];
+    matches!(error, DurableError::Journal { error, .. } if kinds.contains(&error.kind()))
 }
 
 pub(crate) fn replay(board: &Board, rule: Rule, solution: &Solution) -> Result<(), Failure> {

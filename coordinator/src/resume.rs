@@ -7,12 +7,12 @@ use std::sync::Arc;
 use clap::ValueHint;
 use sokohive_engine::{Level, ReadOptions};
 use sokohive_host::{TlsArgs, memory};
-use sokohive_proto::Checkpoint;
+use sokohive_proto::{Checkpoint, Security};
 
 use crate::board::Board;
 use crate::checkpoint;
 use crate::cluster::{Safety, clean_up};
-use crate::event::{AllOptimal, Event, Settings};
+use crate::event::{AllOptimal, Ending, Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::keep::{Keep, hold, manifest};
@@ -70,6 +70,7 @@ pub(crate) struct Args {
 /// Goes on to the end, and deletes the checkpoint once the proof has been printed.
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     check_workers(&args.workers)?;
+    args.spill.check()?;
     let path = manifest(&args.folder);
     let _held = args.folder.is_dir().then(|| hold(&args.folder)).transpose()?;
     let checkpoint = checkpoint::read(&path).map_err(|error| match error.is_not_found() {
@@ -96,20 +97,23 @@ fn go_on(
 ) -> Result<Exit, Failure> {
     let board = board(path, &checkpoint)?;
     let settings = settings(args, &checkpoint);
+    let security = match settings.workers.is_empty() {
+        true => Security::none(),
+        false => args.tls.security()?,
+    };
     let interrupt = Interrupt::install()?;
     let report = if let Some(result) = checkpoint.result.clone() {
-        clean_up(&checkpoint, &args.tls.security()?);
+        clean_up(&checkpoint, &security);
         remote::finished(&board, &settings, result)?
     } else if settings.workers.is_empty() {
         let folder = args.folder.clone();
         let checkpoint = Some(checkpoint);
-        let safety = LocalSafety { folder, every: args.keep.every(), checkpoint };
+        let safety = LocalSafety::new(folder, args.keep.every(), checkpoint);
         let report = local::search(&board, &settings, Some(&safety), &interrupt, reporter)?;
         reporter.emit(&Event::Finished(&report))?;
-        safety.forget(&report.ending)?;
+        safety.clean_up(&report.ending)?;
         return Ok(Exit::from(&report.ending));
     } else {
-        let security = args.tls.security()?;
         let safety = Safety {
             manifest: path.to_owned(),
             every: args.keep.every(),
@@ -119,15 +123,22 @@ fn go_on(
         remote::search(&board, &settings, &security, Some(safety), &interrupt, reporter)?
     };
     reporter.emit(&Event::Finished(&report))?;
-    forget(path, &report.ending)?;
+    forget(path, &report.ending, &security)?;
     Ok(Exit::from(&report.ending))
 }
 
-/// Deletes the checkpoint of a search whose proof has been printed.
-pub(crate) fn forget(path: &Path, ending: &crate::event::Ending) -> Result<(), Failure> {
-    use crate::event::Ending;
+/// Deletes the checkpoint of a search on a cluster whose proof has been printed.
+pub(crate) fn forget(path: &Path, ending: &Ending, security: &Security) -> Result<(), Failure> {
     match ending {
-        Ending::Optimal(_) | Ending::Unsolvable(_) => Ok(checkpoint::remove(path)?),
+        Ending::Optimal(_) | Ending::Unsolvable(_) => {
+            // Where the result could not be written down, the workers have kept everything.
+            let kept = checkpoint::read(path).ok().filter(|found| found.result.is_none());
+            checkpoint::remove(path)?;
+            if let Some(checkpoint) = kept {
+                clean_up(&checkpoint, security);
+            }
+            Ok(())
+        }
         Ending::Unsupported(_) | Ending::Limit { .. } | Ending::Failed(_) => Ok(()),
     }
 }

@@ -9,7 +9,7 @@ use std::thread;
 use clap::ValueHint;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice, SpillPlace};
-use sokohive_host::{TlsArgs, memory};
+use sokohive_host::{TlsArgs, check_folder, memory};
 use sokohive_proto::{AddressError, Security, check_address};
 
 use crate::board::Board;
@@ -163,6 +163,12 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
+    /// Refuses a folder in which no file can be made.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let Some(folder) = &self.spill_dir else { return Ok(()) };
+        check_folder(folder).map_err(|error| Failure::Usage(format!("--spill-dir {error}")))
+    }
+
     /// The place, for a search that may hold so many bytes in memory.
     pub(crate) fn place(&self, memory: u64) -> Option<SpillPlace> {
         let directory = self.spill_dir.clone()?;
@@ -272,6 +278,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     args.search.check()?;
     check_workers(&args.workers)?;
     let all = args.all.optimal(args.search.objective)?;
+    args.search.spill.check()?;
     if let Some(folder) = &args.folder.checkpoint {
         check_vacant(folder)?;
     }
@@ -310,6 +317,8 @@ fn solve_all(
     }
     let _held = match &args.folder.checkpoint {
         Some(folder) => {
+            check_folder(folder)
+                .map_err(|error| Failure::Usage(format!("--checkpoint {error}")))?;
             let held = hold(folder)?;
             check_vacant(folder)?;
             held
@@ -339,18 +348,18 @@ fn solve_all(
                     continue;
                 }
                 let report = if args.workers.is_empty() {
-                    let safety = args.folder.checkpoint.clone().map(|folder| LocalSafety {
-                        folder,
-                        every: args.keep.every(),
-                        checkpoint: None,
-                    });
+                    let safety = args
+                        .folder
+                        .checkpoint
+                        .clone()
+                        .map(|folder| LocalSafety::new(folder, args.keep.every(), None));
                     let report =
                         local::search(&board, &settings, safety.as_ref(), &interrupt, reporter)?;
                     record.add(&board, &settings, &report)?;
                     *exit = exit.worst(Exit::from(&report.ending));
                     reporter.emit(&Event::Finished(&report))?;
                     if let Some(safety) = safety {
-                        safety.forget(&report.ending)?;
+                        safety.clean_up(&report.ending)?;
                     }
                     continue;
                 } else {
@@ -366,7 +375,7 @@ fn solve_all(
                 *exit = exit.worst(Exit::from(&report.ending));
                 reporter.emit(&Event::Finished(&report))?;
                 if let Some(folder) = &args.folder.checkpoint {
-                    forget(&manifest(folder), &report.ending)?;
+                    forget(&manifest(folder), &report.ending, &security)?;
                 }
             }
             Err(refusal) => {

@@ -144,6 +144,11 @@ pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
+/// A large count with the noun that it counts: `1 state`, `12.3 k states`.
+pub(crate) fn counted_in_short(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", Count(number), if number == 1 { one } else { many })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -84,6 +84,15 @@ impl Control {
         }
     }
 
+    /// Shows watchers from where a search begins: rows expanded and bound proven before, and the cost of the best solution
+    /// known, `u32::MAX` for none.
+    pub(crate) fn begin(&self, expanded: u64, best: u32, lower_bound: u32) {
+        self.0.expanded.store(expanded, Ordering::Relaxed);
+        self.0.states.store(0, Ordering::Relaxed);
+        self.0.best.store(!best, Ordering::Relaxed);
+        self.publish_level(lower_bound);
+    }
+
     /// Shows watchers the bound proven so far.
     pub(crate) fn publish_level(&self, lower_bound: u32) {
         self.0.level.store(lower_bound, Ordering::Relaxed);

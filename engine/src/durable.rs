@@ -87,8 +87,14 @@ impl Syncer {
 #[derive(Debug, thiserror::Error)]
 pub enum DurableError {
     /// The journal cannot be begun.
-    #[error("cannot begin a journal: {0}")]
-    Journal(#[source] io::Error),
+    #[error("cannot begin a journal in {}: {error}", folder.display())]
+    Journal {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        #[source]
+        error: io::Error,
+    },
     /// A segment cannot be read back.
     #[error(transparent)]
     Segment(#[from] SegmentError),

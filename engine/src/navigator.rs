@@ -155,10 +155,10 @@ impl LevelChoice {
         Some((level.side, level.f))
     }
 
-    /// Takes note that the level opened last is over on all nodes, and says how far the search has come with it.
-    pub fn level_is_over(&mut self) -> Reached {
-        self.0.level_is_over();
-        self.0.reached()
+    /// Takes note that the level opened last is over on all nodes, and says how far the search has come with it, given
+    /// what [`LevelChoice::advance`] is.
+    pub fn level_is_over(&mut self, next: [Option<Next>; 2], incumbent: Option<u32>) -> Reached {
+        self.0.edge(next, incumbent.unwrap_or(u32::MAX))
     }
 
     /// Proven: every solution costs at least this much.

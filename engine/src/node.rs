@@ -335,7 +335,7 @@ impl OnBoard for SetUp {
         Ok(match plan.shard::<R, G>(share.memory, terms) {
             Ok(shard) => Ok(Arc::new(shard)),
             Err(SetupError::TooNarrow | SetupError::Memory) => Err(NodeError::Memory(share.memory)),
-            Err(SetupError::Disk(error)) => Err(NodeError::Disk(error.to_string())),
+            Err(SetupError::File(missing)) => Err(NodeError::Disk(missing.to_string())),
         })
     }
 }
@@ -382,7 +382,8 @@ impl<R: Rank, G: Ground> AnyShard for Shard<R, G> {
         let fault = match standing.end {
             Some(End::Panicked) => Some("a search thread panicked".to_owned()),
             Some(End::Limit(Limit::Disk)) => {
-                Some("the open list cannot be written to disk, or not be read back".to_owned())
+                let fault = self.disk_fault().unwrap_or("no disk");
+                Some(format!("the open list cannot wait on disk: {fault}"))
             }
             Some(End::CostTooLarge) => Some("a cost does not fit the table's entries".to_owned()),
             Some(End::Damaged) => self.damage().as_ref().map(ToString::to_string),

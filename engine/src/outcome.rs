@@ -13,6 +13,8 @@ pub struct Outcome {
     pub ending: Ending,
     /// What it took.
     pub statistics: Statistics,
+    /// With [`Limit::Disk`], which folder is to blame and what is wrong there, for people.
+    pub disk_fault: Option<String>,
 }
 
 /// What was proven, or what stopped the proof.

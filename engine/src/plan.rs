@@ -1,7 +1,5 @@
 //! How a board is going to be searched: everything that is decided before the search begins.
 
-use std::io;
-
 use ethnum::U256;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -14,7 +12,7 @@ use crate::search::lead::Lead;
 use crate::search::levels::{Levels, Reached};
 use crate::search::problem::Problem;
 use crate::search::roots;
-use crate::search::shard::{Shard, Terms};
+use crate::search::shard::{NoFile, Shard, Terms};
 use crate::search::want::Want;
 use crate::table::{Layout, SLOTS, Table};
 use crate::walk::{Ground, MaskGround, QueueGround};
@@ -94,7 +92,7 @@ pub(crate) enum SetupError {
     /// Not even the smallest table fits the memory.
     Memory,
     /// The journal cannot be begun, or the file for the open list not be made.
-    Disk(io::Error),
+    File(NoFile),
 }
 
 /// The most bits of a rank that the widest entries hold on any board.
@@ -186,7 +184,9 @@ impl Plan {
         match self.search {
             SearchChoice::Forward => true,
             SearchChoice::TwoSided => {
-                !matches!(self.options.estimate, EstimateChoice::Auto | EstimateChoice::None)
+                let by_cost = [EstimateChoice::Auto, EstimateChoice::None];
+                // Where all solutions are wanted the levels go by cost alone.
+                !by_cost.contains(&self.options.estimate) && !self.wants_all()
             }
             _ => false,
         }
@@ -272,7 +272,7 @@ impl Plan {
         let restores = terms.restores;
         let (format, want) = (self.batch_format(), self.options.want);
         let shard = Shard::new(problem, table, budget, format, self.digest, want, terms)
-            .map_err(SetupError::Disk)?;
+            .map_err(SetupError::File)?;
         if !restores {
             shard.seed(self.search);
         }

@@ -7,8 +7,8 @@ use crate::node::{found, to_finish};
 use crate::plan::{OnBoard, Options, Plan, SetupError};
 use crate::rank::Rank;
 use crate::search::agenda::End;
-use crate::search::levels::Levels;
-use crate::search::shard::{Shard, Terms};
+use crate::search::levels::{Levels, Reached};
+use crate::search::shard::{NoFile, Shard, Terms};
 use crate::search::spill::SpillPlace;
 use crate::search::want::Want;
 use crate::verify::verify;
@@ -313,7 +313,8 @@ impl<'a> Solver<'a> {
     }
 
     pub(crate) fn run(&self, keeping: Option<&mut Keeping<'_>>) -> Result<Outcome, DurableError> {
-        let without_search = |ending| Outcome { ending, statistics: Statistics::default() };
+        let statistics = Statistics::default();
+        let without_search = |ending| Outcome { ending, statistics, disk_fault: None };
         // What was found before a search was cut off is not known any more.
         let resumes = keeping.as_ref().is_some_and(|keeping| keeping.resume.is_some());
         let asked = self.counts || self.fewest_pushes;
@@ -391,18 +392,20 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
             Some(checkpoint) => plan.levels_from(checkpoint.reached),
             None => plan.levels(),
         };
-        let limited = |limit| {
+        let limited = |limit, disk_fault| {
             let ending = Ending::Limit { limit, lower_bound: levels.lower_bound(), best: None };
-            Ok(Ok(Outcome { ending, statistics: Statistics::default() }))
+            Ok(Ok(Outcome { ending, statistics: Statistics::default(), disk_fault }))
         };
         let shard = match plan.shard::<R, G>(solver.memory, terms) {
             Ok(shard) => shard,
             Err(SetupError::TooNarrow) => return Err(self),
-            Err(SetupError::Memory) => return limited(Limit::Memory),
-            Err(SetupError::Disk(error)) if self.keeping.is_some() => {
-                return Ok(Err(DurableError::Journal(error)));
+            Err(SetupError::Memory) => return limited(Limit::Memory, None),
+            Err(SetupError::File(NoFile::Journal { folder, error })) => {
+                return Ok(Err(DurableError::Journal { folder, error }));
             }
-            Err(SetupError::Disk(_)) => return limited(Limit::Disk),
+            Err(SetupError::File(missing @ NoFile::OpenList { .. })) => {
+                return limited(Limit::Disk, Some(missing.to_string()));
+            }
         };
         let mut before = Statistics::default();
         if let Some(Checkpoint { best, statistics, .. }) = &resume {
@@ -415,6 +418,7 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
                 Err(problem) => return Ok(Err(DurableError::Checkpoint(problem))),
             }
         }
+        solver.control.begin(before.expanded, shard.incumbent.cost(), levels.lower_bound());
         let drive = Drive { shard: &shard, levels: &mut levels, before };
         let end = drive.run(solver, resume, self.keeping.as_deref_mut());
         match end {
@@ -446,7 +450,9 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
         let mut statistics = shard.statistics();
         statistics += before;
         statistics.levels = levels.opened();
-        Ok(Ok(Outcome { ending, statistics }))
+        let is_disk = end == End::Limit(Limit::Disk);
+        let disk_fault = shard.disk_fault().filter(|_| is_disk).map(str::to_owned);
+        Ok(Ok(Outcome { ending, statistics, disk_fault }))
     }
 }
 
@@ -490,16 +496,17 @@ impl<R: Rank, G: Ground> Drive<'_, R, G> {
                 match shard.agenda.wait_until_quiet() {
                     Ok(next) => {
                         shard.is_restored();
-                        self.levels.level_is_over();
                         if shard.is_putting_off() {
                             self.levels.successors_are_put_off();
                         }
+                        let incumbent = shard.incumbent.cost();
+                        let reached = self.levels.edge(next, incumbent);
                         if let Some(keeping) = &mut keeping
-                            && self.show_edge(keeping, &mut read)
+                            && self.show_edge(keeping, reached, &mut read)
                         {
                             scope.spawn(|| shard.compact());
                         }
-                        match self.levels.advance(next, shard.incumbent.cost()) {
+                        match self.levels.advance(next, incumbent) {
                             Some(level) => {
                                 solver.control.publish_level(self.levels.lower_bound());
                                 shard.open_level(level);
@@ -519,7 +526,12 @@ impl<R: Rank, G: Ground> Drive<'_, R, G> {
     /// Shows the edge to the owner; says whether the journal is to be begun anew.
     ///
     /// `read` are the segments that were read back, as long as they are needed.
-    fn show_edge(&self, keeping: &mut Keeping<'_>, read: &mut Vec<Segment>) -> bool {
+    fn show_edge(
+        &self,
+        keeping: &mut Keeping<'_>,
+        reached: Reached,
+        read: &mut Vec<Segment>,
+    ) -> bool {
         /// Records that a journal may have beyond twice the states before it is worth beginning anew.
         const SLACK: u64 = 1 << 20;
         let Some(journal) = self.shard.journal() else { return false };
@@ -531,9 +543,8 @@ impl<R: Rank, G: Ground> Drive<'_, R, G> {
         let records: u64 = segments.iter().map(|segment| segment.records).sum();
         let mut statistics = self.shard.statistics();
         statistics += self.before;
-        statistics.levels = self.levels.reached().levels;
+        statistics.levels = reached.levels;
         let long = records > 2 * statistics.states + SLACK;
-        let reached = self.levels.reached();
         let best = self.shard.incumbent.best().map(found);
         let checkpoint = Checkpoint { reached, best, statistics, segments };
         let edge = Edge::new(journal, checkpoint, status.fault);

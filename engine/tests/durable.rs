@@ -251,7 +251,41 @@ fn a_folder_that_cannot_be_written_is_an_error() {
     let place = JournalPlace { directory, prefix: "x".to_owned() };
     let last = (u64::MAX, Leave::Stopped);
     let error = leave(&Options::default(), (level, level.rule()), place, None, last);
-    assert!(matches!(error, Err(DurableError::Journal(_))));
+    let Err(error @ DurableError::Journal { .. }) = error else { panic!("{error:?}") };
+    assert!(error.to_string().contains(" in /dev/null"), "{error}");
+}
+
+#[test]
+fn a_checkpoint_keeps_what_is_proven_and_what_is_shown_goes_on_from_it() {
+    let level = &builtin::find("p13").expect("built in").level;
+    for (search, estimate) in SEARCHES {
+        let options = Options { search, estimate, ..Options::default() };
+        let (folder, control) = (Folder::new(), Control::new());
+        let (watch, mut edges) = (control.clone(), Vec::<Checkpoint>::new());
+        let solver = options.solver(level, level.rule()).control(control);
+        let outcome = solver.durable(folder.place(0), |at| {
+            if let Some(last) = edges.last() {
+                // The bound of the level that has been opened since.
+                assert_eq!(last.reached.lower_bound, watch.progress().lower_bound, "{options}");
+            }
+            at.syncer().sync().expect("the disk takes it");
+            edges.push(at.checkpoint().clone());
+        });
+        check(&outcome.solve().expect("it can be kept"), level, level.rule(), Some(78)).unwrap();
+        let middle = edges.swap_remove(edges.len() / 2);
+        let (control, before) = (Control::new(), middle.statistics.expanded);
+        let (watch, mut shown) = (control.clone(), None);
+        let solver = options.solver(level, level.rule()).control(control);
+        let resumed = solver.durable(folder.place(1), |_| {
+            shown.get_or_insert_with(|| watch.progress());
+        });
+        let bound = middle.reached.lower_bound;
+        let outcome = resumed.resume(middle).solve().expect("it can be read");
+        check(&outcome, level, level.rule(), Some(78)).unwrap();
+        let shown = shown.expect("there is an edge where it goes on");
+        assert!(before > 0 && bound > 0);
+        assert_eq!((shown.expanded, shown.lower_bound), (before, bound), "{options}");
+    }
 }
 
 #[test]

@@ -127,18 +127,18 @@ impl Cluster {
                     best = Some(found);
                 }
             }
-            let reached = levels.level_is_over();
-            if reached.levels >= most_levels {
-                let journals = status.into_iter().filter_map(|s| s.journal);
-                let segments = journals.flat_map(|journal| journal.segments).collect();
-                return Err(Left { reached, best, segments });
-            }
             let next = [0, 1].map(|side| {
                 let waiting = status.iter().filter_map(|s| s.next[side]);
                 let f = waiting.clone().map(|next| next.f).min()?;
                 let rows = waiting.filter(|next| next.f == f).map(|next| next.rows).sum();
                 Some(Next { f, rows })
             });
+            let reached = levels.level_is_over(next, best.map(|best| best.cost));
+            if reached.levels >= most_levels {
+                let journals = status.into_iter().filter_map(|s| s.journal);
+                let segments = journals.flat_map(|journal| journal.segments).collect();
+                return Err(Left { reached, best, segments });
+            }
             let next = levels.advance(next, best.map(|best| best.cost));
             let Some((side, f)) = next else { return Ok(best) };
             for node in &self.nodes {

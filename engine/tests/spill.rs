@@ -179,4 +179,6 @@ fn a_folder_that_cannot_be_written_is_a_limit() {
     let spill = SpillPlace { directory, ..place(1 << 20, u64::MAX) };
     let outcome = solve(&Options::default(), u64::MAX, Some(spill));
     assert!(matches!(outcome.ending, Ending::Limit { limit: Limit::Disk, lower_bound: 1.., .. }));
+    let fault = outcome.disk_fault.expect("a reason");
+    assert!(fault.starts_with("/dev/null/nowhere: "), "{fault}");
 }

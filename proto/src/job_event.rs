@@ -55,6 +55,8 @@ pub struct JobEvent {
     pub objective: Objective,
     /// Where it stands.
     pub state: JobState,
+    /// What people may want to know of it, the oldest first.
+    pub notes: Vec<String>,
 }
 
 impl From<JobEvent> for wire::JobEvent {
@@ -74,6 +76,7 @@ impl From<JobEvent> for wire::JobEvent {
             result,
             rule: wire::Rule::from(event.rule).into(),
             objective: wire::Objective::from(event.objective).into(),
+            notes: event.notes,
         }
     }
 }
@@ -99,6 +102,7 @@ impl TryFrom<wire::JobEvent> for JobEvent {
             rule: rule_from_field("rule", event.rule)?,
             objective: objective_from_field("objective", event.objective)?,
             state,
+            notes: event.notes,
         })
     }
 }

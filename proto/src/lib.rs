@@ -82,7 +82,7 @@ pub use segment::{MAX_SEGMENTS, Segment, SegmentName};
 pub use stored_job::StoredJob;
 pub use submit::Submission;
 pub use task::Task;
-pub use tls::{Security, TlsError, TlsFiles, is_untrusted};
+pub use tls::{Security, TlsError, TlsFiles};
 pub use token::{Bearer, Token, TokenError};
 pub use traffic::Traffic;
 pub use transport::{

@@ -219,10 +219,10 @@ const BAD_CERTIFICATE: &str = "invalid peer certificate";
 /// closing.
 const CLOSED: [&str; 4] = ["connection closed", "broken pipe", "reset by peer", "end of file"];
 
-/// Whether it is the other side's certificate that is not believed, which no second try will change.
-pub fn is_untrusted(cause: &str) -> bool {
-    cause.contains(BAD_CERTIFICATE)
-}
+/// What h2 says of an answer by TLS, rustls of one without it, and rustls of being turned away.
+const ANSWERED_BY_TLS: &str = "frame with invalid size";
+const ANSWERED_IN_THE_CLEAR: &str = "InvalidContentType";
+const TURNED_AWAY: &str = "received fatal alert";
 
 impl Security {
     /// What went wrong with a call, down to the cause, for people. Problems of TLS are said in words.
@@ -241,18 +241,28 @@ impl Security {
         self.explained(last_cause(error), true)
     }
 
+    /// Whether a cause, as the above say it, is that the two sides do not go together: TLS on one of them
+    /// alone, or a certificate that the other does not accept. No second try will change that.
+    pub fn is_mismatch(&self, cause: &str) -> bool {
+        let tell: &[&str] = match self.is_on() {
+            false => &[ANSWERED_BY_TLS],
+            true => &[ANSWERED_IN_THE_CLEAR, TURNED_AWAY, BAD_CERTIFICATE],
+        };
+        tell.iter().any(|part| cause.contains(part))
+    }
+
     /// Adds what the text of a cause does not say. Texts are all there is: causes come through layers
     /// that keep no types.
     fn explained(&self, cause: String, first: bool) -> String {
         let has = |part: &&str| cause.contains(*part);
         let closed = || CLOSED.iter().any(has);
         let remark = match self.is_on() {
-            false if has(&"frame with invalid size") => "the other side does not speak without TLS",
+            false if has(&ANSWERED_BY_TLS) => "the other side does not speak without TLS",
             false if first && closed() => {
                 "the other side closed the connection; perhaps it wants TLS"
             }
-            true if has(&"InvalidContentType") => "the other side does not speak TLS",
-            true if has(&"received fatal alert") => "our certificate is not accepted there",
+            true if has(&ANSWERED_IN_THE_CLEAR) => "the other side does not speak TLS",
+            true if has(&TURNED_AWAY) => "our certificate is not accepted there",
             true if has(&BAD_CERTIFICATE) => "the other side's certificate is not accepted here",
             true if closed() => {
                 "the other side closed the connection, as it does on a certificate that is not accepted"

@@ -15,5 +15,5 @@ mod scratch;
 
 pub use binary::binary;
 pub use redact::redact;
-pub use run::{Run, command, run, run_with_input, signal};
+pub use run::{Run, command, command_on_full_disk, run, run_with_input, signal};
 pub use scratch::Scratch;

@@ -6,11 +6,13 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::thread;
 
+use anyhow::Context;
 use clap::builder::Resettable;
 use clap::{CommandFactory, FromArgMatches, Parser};
-use sokohive_host::{TlsArgs, TokenArgs, memory};
+use sokohive_host::{TlsArgs, TokenArgs, check_folder, memory};
 
-use crate::engine_shard::Places;
+use crate::engine_shard::{Places, journals};
+use crate::epoch_file;
 use crate::serve::Options;
 use crate::size::Bytes;
 
@@ -106,8 +108,16 @@ impl Cli {
     ///
     /// # Errors
     ///
-    /// If the flags of TLS make no sense, or the job token cannot be read.
+    /// If the flags of TLS make no sense, the job token cannot be read, or no files can be kept in a folder.
     pub fn options(self, bound: SocketAddr) -> anyhow::Result<Options> {
+        if let Some(folder) = &self.data_dir {
+            let folders = check_folder(folder).and_then(|()| check_folder(&journals(folder)));
+            folders.context("--data-dir")?;
+            epoch_file::read(folder).context("--data-dir")?;
+        }
+        if let Some(folder) = &self.spill_dir {
+            check_folder(folder).context("--spill-dir")?;
+        }
         Ok(Options {
             security: self.tls.security()?,
             token: self.token.token()?,

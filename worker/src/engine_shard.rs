@@ -1,6 +1,6 @@
 //! The engine's shard behind the protocol's trait.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -43,10 +43,15 @@ impl EngineFoundry {
     /// Shards that keep their files in these places.
     pub fn new(places: Places) -> Self {
         Self {
-            journals: places.data.map(|folder| folder.join("journal")),
+            journals: places.data.as_deref().map(journals),
             spill: places.spill.map(|folder| (folder, places.most_spilled)),
         }
     }
+}
+
+/// The folder of journals in that for what must outlive the worker.
+pub(crate) fn journals(data: &Path) -> PathBuf {
+    data.join("journal")
 }
 
 /// One of the engine's shards.

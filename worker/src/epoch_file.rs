@@ -25,7 +25,10 @@ pub(crate) fn read(directory: &Path) -> io::Result<u64> {
     let text = match fs::read_to_string(path(directory)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(error),
+        Err(error) => {
+            let problem = format!("{}: {error}", path(directory).display());
+            return Err(io::Error::new(error.kind(), problem));
+        }
     };
     let invalid = |problem: String| {
         let problem = format!("{}: {problem}", path(directory).display());

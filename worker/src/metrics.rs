@@ -153,8 +153,8 @@ fn bytes(page: &mut Page, figures: Option<&Figures>, memory: u64, threads: u32) 
             level.ordinal,
         );
         page.gauge(
-            "sokohive_worker_level_moves",
-            "The f value of the level that is open, in moves; absent without one.",
+            "sokohive_worker_level_cost",
+            "The f value of the level that is open, in moves, or in pushes if the objective of the job is that; absent without one.",
             level.f,
         );
     }

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 
 use sokohive_engine::{self as engine, Edge, FoundFinish, JournalPlace, Syncer};
 use sokohive_proto::{
-    BadField, Checkpoint, Epoch, Fence, Finish, PlacedSegment, Rank, Segment, SegmentName, Trail,
+    BadField, Checkpoint, Epoch, Fence, Finish, JobKey, PlacedSegment, Rank, Segment, SegmentName,
+    Trail,
 };
 
 use super::manifest;
@@ -59,7 +60,7 @@ impl<'n> Keeper<'n> {
         common: Checkpoint,
         note: &'n (dyn Fn(String) + Sync),
     ) -> io::Result<Self> {
-        remove_others(folder, &common);
+        remove_others(folder, common.job, &common.segments);
         let epoch = Epoch::new(common.epoch.get() + 1)
             .ok_or_else(|| io::Error::other("the checkpoint has used up all epochs"))?;
         let common = Checkpoint { epoch, ..common };
@@ -231,24 +232,36 @@ fn finish(found: FoundFinish) -> Finish {
     Finish { cost: found.cost, rank: Rank::from_le_bytes(found.rank), trail }
 }
 
-/// Deletes all of a search from its folder: it has been proven, and the proof been printed.
-pub(crate) fn forget(folder: &Path, checkpoint: &Checkpoint) -> io::Result<()> {
+/// Deletes all of a search from its folder: nobody will go on with it.
+pub(crate) fn forget(folder: &Path, job: JobKey) -> io::Result<()> {
     // Segments without a manifest are of no use, a manifest without segments would be a lie.
     manifest::remove(&manifest_in(folder))?;
-    remove_others(folder, &Checkpoint { segments: Vec::new(), ..checkpoint.clone() });
+    remove_others(folder, job, &[]);
+    Ok(())
+}
+
+/// Deletes what nobody can go on with from the folder of a search that has ended without a proof: everything
+/// where no checkpoint could be written.
+pub(crate) fn tidy(folder: &Path, job: JobKey) -> io::Result<()> {
+    match manifest::read(&manifest_in(folder)) {
+        Ok(checkpoint) => remove_others(folder, job, &checkpoint.segments),
+        Err(error) if error.is_not_found() => forget(folder, job)?,
+        // Whoever goes on with it will be told.
+        Err(_) => {}
+    }
     Ok(())
 }
 
 /// Deletes the segments of a search that its checkpoint does not name: nobody can read them any more.
-fn remove_others(folder: &Path, checkpoint: &Checkpoint) {
+fn remove_others(folder: &Path, job: JobKey, named: &[PlacedSegment]) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str().and_then(|name| SegmentName::new(name).ok()) else {
             continue;
         };
-        let named = checkpoint.segments.iter().any(|placed| placed.segment.name == name);
-        if name.job() == checkpoint.job && !named {
+        let is_named = named.iter().any(|placed| placed.segment.name == name);
+        if name.job() == job && !is_named {
             // One that stays does no harm.
             let _ = fs::remove_file(entry.path());
         }

@@ -97,12 +97,15 @@ pub fn read(path: &Path) -> Result<Checkpoint, ManifestError> {
     Checkpoint::decode(&message).map_err(field)
 }
 
-/// Deletes a manifest. It is gone for good when this returns; one that is not there does no harm.
+/// Deletes a manifest, and what a writing of it that was cut off has left. It is gone for good when this
+/// returns; one that is not there does no harm.
 ///
 /// # Errors
 ///
 /// If it is still there.
 pub fn remove(path: &Path) -> io::Result<()> {
+    // Without the manifest it does no harm.
+    let _ = fs::remove_file(under_way(path));
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
@@ -129,14 +132,25 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
+    let new = under_way(path);
+    let write = || {
+        let mut file = fs::File::create(&new)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&new, path)
+    };
+    write().inspect_err(|_| {
+        // On a disk that is full it would only be in the way.
+        let _ = fs::remove_file(&new);
+    })?;
+    sync_folder(path)
+}
+
+/// What a file is named while it is being written.
+fn under_way(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
-    let new = path.with_file_name(name);
-    let mut file = fs::File::create(&new)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&new, path)?;
-    sync_folder(path)
+    path.with_file_name(name)
 }
 
 /// Makes the names in the folder of `path` durable.

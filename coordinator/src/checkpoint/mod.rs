@@ -5,7 +5,9 @@
 //! not at all, and only when all the segments that it names are durable.
 
 mod keeper;
+mod lock;
 pub mod manifest;
 
-pub(crate) use keeper::{Keeper, forget, manifest_in, to_engine};
+pub(crate) use keeper::{Keeper, forget, tidy, to_engine};
+pub(crate) use lock::{Held, lock};
 pub use manifest::{ManifestError, read, remove, write};

@@ -5,8 +5,7 @@ use std::time::Duration;
 use sokohive_proto::wire::coordinator_client::CoordinatorClient;
 use sokohive_proto::{
     AddressError, BadField, CONNECT_FIRST_PAUSE, CONNECT_LONGEST_PAUSE, CoordinatorCalls, JobEvent,
-    JobNumber, JobResult, JobState, Refusal, Security, Submission, Token, coordinator_client,
-    is_untrusted, wire,
+    JobNumber, JobResult, JobState, Refusal, Security, Submission, Token, coordinator_client, wire,
 };
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Instant, sleep, timeout};
@@ -232,6 +231,6 @@ impl Client {
     fn is_transient(&self, status: &Status) -> bool {
         Refusal::from_status(status).is_none()
             && matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled)
-            && !is_untrusted(&self.security.cause(status))
+            && !self.security.is_mismatch(&self.security.cause(status))
     }
 }

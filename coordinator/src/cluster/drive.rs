@@ -65,13 +65,22 @@ enum News {
 }
 
 impl Drive {
-    /// Runs the job to its end. Needs a tokio runtime with time and I/O around it.
-    pub async fn run(self, progress: impl FnMut(JobProgress)) -> JobResult {
-        self.attempt(progress).await.result
+    /// Runs the job to its end. Needs a tokio runtime with time and I/O around it. `note` is told, for
+    /// people, which workers are waited for, and why.
+    pub async fn run(
+        self,
+        progress: impl FnMut(JobProgress),
+        note: impl FnMut(String),
+    ) -> JobResult {
+        self.attempt(progress, note).await.result
     }
 
-    /// Runs the job to its end, and says how far it got.
-    pub async fn attempt(self, mut progress: impl FnMut(JobProgress)) -> Attempt {
+    /// Runs the job to its end, as [`Drive::run`] does, and says how far it got.
+    pub async fn attempt(
+        self,
+        mut progress: impl FnMut(JobProgress),
+        mut note: impl FnMut(String),
+    ) -> Attempt {
         let Self { settings, security, timeout, plan, mut stop, manifest } = self;
         let start = Instant::now();
         let links: Result<Vec<Link>, _> =
@@ -99,6 +108,7 @@ impl Drive {
             moves: None,
             place: (None, None),
             span: Span::current(),
+            notes: Vec::new(),
         };
         let mut end = driver.obey(commands);
         let time_is_up = async {
@@ -138,6 +148,7 @@ impl Drive {
                 () = tokio::time::sleep_until(deadline) => Some(Event::Tick),
             };
             end = event.and_then(|event| driver.event(event));
+            driver.notes.drain(..).for_each(&mut note);
             if told + PROGRESS <= start.elapsed() {
                 told = start.elapsed();
                 progress(driver.job.progress());
@@ -167,6 +178,8 @@ struct Driver {
     /// Where the job stands, and the span that its logs are told with.
     place: (Option<Fence>, Option<Level>),
     span: Span,
+    /// What people are to be told.
+    notes: Vec<String>,
 }
 
 /// Rows that the walk waits for.
@@ -229,6 +242,7 @@ impl Driver {
                     });
                 }
                 Command::Conclude(end) => self.conclude(&end),
+                Command::Note(text) => self.notes.push(text),
                 Command::End(end) => ending = Some(end),
             }
         }

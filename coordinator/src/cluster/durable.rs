@@ -1,6 +1,7 @@
 //! A job that outlives its workers and its coordinator: attempts, one after the other, from the newest
 //! checkpoint.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,9 @@ const ANSWER: Duration = Duration::from_secs(1);
 
 /// Pause between two roll calls.
 const PAUSE: Duration = Duration::from_millis(300);
+
+/// Workers that have not answered roll calls for so long are worth a word.
+const TELL: Duration = Duration::from_secs(2);
 
 /// What there is to make a job durable.
 #[derive(Clone, Debug)]
@@ -70,15 +74,66 @@ enum Roll {
     Stop(StopReason),
 }
 
+/// Tells people what they have not been told before.
+struct Once<N> {
+    note: N,
+    told: BTreeSet<String>,
+}
+
+impl<N: FnMut(String)> Once<N> {
+    fn tell(&mut self, text: String) {
+        if self.told.insert(text.clone()) {
+            (self.note)(text);
+        }
+    }
+}
+
+/// What a roll call has brought: who is there, and why the others are not.
+#[derive(Default)]
+struct Answers {
+    hellos: Vec<(String, Option<Hello>)>,
+    silent: Vec<(String, String)>,
+}
+
 impl Durable {
-    /// Runs the job to its end. `note` is told, for people, why an attempt has failed and another
-    /// follows.
+    /// Runs the job to its end. `note` is told, for people, which workers are waited for and why, and why
+    /// an attempt has failed and another follows.
     pub(super) async fn run(
         mut self,
+        progress: impl FnMut(JobProgress),
+        note: impl FnMut(String),
+    ) -> JobResult {
+        let begins = self.safety.checkpoint.is_none();
+        let mut result = self.attempts(progress, note).await;
+        if let JobEnding::Failed(failure) = &mut result.ending {
+            if begins {
+                self.forget_start().await;
+            }
+            failure.saved = self.saved();
+        }
+        result
+    }
+
+    /// Forgets the manifest of a job that began and came to nothing: it names an epoch, and no states.
+    async fn forget_start(&mut self) {
+        let is_start = |checkpoint: &mut Arc<Checkpoint>| checkpoint.reached.levels == 0;
+        let Some(start) = self.safety.checkpoint.take_if(is_start) else { return };
+        let path = self.safety.manifest.clone();
+        let removed = tokio::task::spawn_blocking(move || manifest::remove(&path));
+        match removed.await {
+            Ok(Ok(())) => discard(&start, &self.security).await,
+            // It is still there, so it counts.
+            Ok(Err(_)) | Err(_) => self.safety.checkpoint = Some(start),
+        }
+    }
+
+    async fn attempts(
+        &mut self,
         mut progress: impl FnMut(JobProgress),
-        mut note: impl FnMut(String),
+        note: impl FnMut(String),
     ) -> JobResult {
         let start = Instant::now();
+        let mut once = Once { note, told: BTreeSet::new() };
         let mut recovery = Recovery::new(self.safety.give_up_after);
         let mut last_epoch = 0;
         let newest = self.safety.checkpoint.as_ref();
@@ -89,7 +144,7 @@ impl Durable {
         // Everybody named has to be there for the first attempt; those who register come one by one.
         let mut members = match &self.workers {
             Workers::List(list) => list.clone(),
-            Workers::Registered(..) => match self.roll_call(start, &recovery).await {
+            Workers::Registered(..) => match self.roll_call(start, &recovery, &mut once).await {
                 Roll::Go(members) => members,
                 Roll::GiveUp(reason) => return self.failed(None, reason, start),
                 Roll::Stop(reason) => return self.stopped(reason, start).await,
@@ -105,7 +160,8 @@ impl Durable {
             let told = |figures: JobProgress| {
                 progress(JobProgress { elapsed: before + figures.elapsed, ..figures });
             };
-            let Attempt { mut result, saved, epoch, levels } = drive.attempt(told).await;
+            let Attempt { mut result, saved, epoch, levels } =
+                drive.attempt(told, |text| once.tell(text)).await;
             result.elapsed = start.elapsed();
             last_epoch = epoch.max(last_epoch);
             if saved.is_some() {
@@ -114,7 +170,6 @@ impl Durable {
             let JobEnding::Failed(failure) = &mut result.ending else {
                 return result;
             };
-            failure.saved = self.saved();
             if !failure.retryable || self.stop.borrow().is_some() {
                 return result;
             }
@@ -126,12 +181,13 @@ impl Durable {
                 }
             };
             let worker = failure.worker.as_deref().unwrap_or("the cluster");
-            note(format!("{worker}: {}; going on from {}", failure.reason, self.position()));
+            let (why, position) = (&failure.reason, self.position());
+            (once.note)(format!("{worker}: {why}; going on from {position}"));
             tokio::select! {
                 () = sleep(pause) => {}
                 _ = self.stop.wait_for(Option::is_some) => {}
             }
-            members = match self.roll_call(start, &recovery).await {
+            members = match self.roll_call(start, &recovery, &mut once).await {
                 Roll::Go(members) => members,
                 Roll::GiveUp(reason) => {
                     failure.reason = format!("{}; then {reason}", failure.reason);
@@ -172,7 +228,12 @@ impl Durable {
     }
 
     /// Asks who is there until there are enough to go on with.
-    async fn roll_call(&mut self, start: Instant, recovery: &Recovery) -> Roll {
+    async fn roll_call(
+        &mut self,
+        start: Instant,
+        recovery: &Recovery,
+        once: &mut Once<impl FnMut(String)>,
+    ) -> Roll {
         let checkpoint = self.safety.checkpoint.clone();
         let segments: Arc<[Segment]> = match &checkpoint {
             Some(checkpoint) => {
@@ -193,12 +254,17 @@ impl Durable {
                 Workers::List(list) => (list.clone(), 1),
                 Workers::Registered(addresses, least) => (addresses(), *least),
             };
-            let answers = ask(&called, &self.security, &segments).await;
+            let Answers { hellos, silent } = ask(&called, &self.security, &segments).await;
+            if begun.elapsed() >= TELL {
+                for (address, why) in &silent {
+                    once.tell(format!("waiting for worker {address}: {why}"));
+                }
+            }
             let expected = match (&self.workers, &checkpoint) {
                 (Workers::Registered(..), Some(checkpoint)) => &checkpoint.workers,
                 _ => &called,
             };
-            match choose(expected, &answers, checkpoint.as_deref(), least, begun.elapsed()) {
+            match choose(expected, &hellos, checkpoint.as_deref(), least, begun.elapsed()) {
                 Choice::Go(members) => return Roll::Go(members),
                 // Others may register yet.
                 Choice::Lost(_) if matches!(self.workers, Workers::Registered(..)) => {}
@@ -208,8 +274,11 @@ impl Durable {
                 Choice::Wait => {}
             }
             if recovery.is_too_late(start.elapsed()) {
-                let there = answers.iter().filter(|(_, hello)| hello.is_some()).count();
-                let reason = format!("{there} of {} workers were there", expected.len());
+                let there = hellos.len() - silent.len();
+                let mut reason = format!("{there} of {} workers were there", expected.len());
+                if let Some((address, why)) = silent.first() {
+                    reason += &format!(" ({address}: {why})");
+                }
                 return Roll::GiveUp(reason + &self.in_vain());
             }
             tokio::select! {
@@ -240,8 +309,7 @@ impl Durable {
     fn failed(&self, worker: Option<String>, reason: String, start: Instant) -> JobResult {
         let checkpoint = self.safety.checkpoint.as_deref();
         let level = checkpoint.map_or(0, |checkpoint| checkpoint.reached.lower_bound);
-        let saved = self.saved();
-        let failure = ClusterFailure { worker, level, reason, retryable: true, saved };
+        let failure = ClusterFailure { worker, level, reason, retryable: true, saved: None };
         JobResult { elapsed: start.elapsed(), ..ended_early(JobEnding::Failed(failure)) }
     }
 
@@ -261,7 +329,10 @@ impl Durable {
     fn saved(&self) -> Option<String> {
         let checkpoint = self.safety.checkpoint.as_deref()?;
         let (path, reached) = (self.safety.manifest.display(), checkpoint.reached);
-        (reached.levels > 0).then(|| format!("safe up to level {} in {path}", reached.lower_bound))
+        Some(match reached.levels {
+            0 => format!("safe in {path} is that it has begun"),
+            _ => format!("safe up to level {} in {path}", reached.lower_bound),
+        })
     }
 }
 
@@ -291,26 +362,32 @@ pub fn clean_up(checkpoint: &Checkpoint, security: &Security) {
 }
 
 /// Asks workers who they are and what they can read.
-async fn ask(
-    addresses: &[String],
-    security: &Security,
-    segments: &Arc<[Segment]>,
-) -> Vec<(String, Option<Hello>)> {
+async fn ask(addresses: &[String], security: &Security, segments: &Arc<[Segment]>) -> Answers {
     let mut asked = JoinSet::new();
-    for address in addresses.iter().cloned() {
+    for (place, address) in addresses.iter().cloned().enumerate() {
         let (segments, security) = (Arc::clone(segments), security.clone());
         asked.spawn(async move {
             let hello = async {
-                match Link::new(&address, &security).ok()?.call(Request::Hello(segments)).await {
-                    Ok(Reply::Hello(hello)) => Some(hello),
-                    _ => None,
+                let link = Link::new(&address, &security).map_err(|error| error.to_string())?;
+                match link.call(Request::Hello(segments)).await {
+                    Ok(Reply::Hello(hello)) => Ok(hello),
+                    Ok(_) => Err("the answer is to another question".to_owned()),
+                    Err(error) => Err(error.to_string()),
                 }
             };
-            let hello = timeout(ANSWER, hello).await.ok().flatten();
-            (address, hello)
+            let late = |_| Err("no answer in time".to_owned());
+            let hello = timeout(ANSWER, hello).await.unwrap_or_else(late);
+            (place, address, hello)
         });
     }
-    let mut answers = asked.join_all().await;
-    answers.sort_by_key(|(address, _)| addresses.iter().position(|other| other == address));
+    let mut all = asked.join_all().await;
+    all.sort_by_key(|&(place, ..)| place);
+    let mut answers = Answers::default();
+    for (_, address, hello) in all {
+        if let Err(why) = &hello {
+            answers.silent.push((address.clone(), why.clone()));
+        }
+        answers.hellos.push((address, hello.ok()));
+    }
     answers
 }

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use sokohive_proto::wire::worker_control_client::WorkerControlClient;
 use sokohive_proto::{
-    AddressError, BadField, Hello, Refusal, Report, Security, control_client, is_untrusted, wire,
+    AddressError, BadField, Hello, Refusal, Report, Security, control_client, wire,
 };
 use tokio::time::timeout;
-use tonic::Status;
 use tonic::transport::Channel;
+use tonic::{Code, Status};
 
 use super::job::{CallError, Reply, Request};
+use super::knock::wants_tls;
 
 /// Longest time to wait for an answer, beside the time that the request lets the worker wait.
 const DEADLINE: Duration = Duration::from_secs(3);
@@ -19,6 +20,7 @@ const DEADLINE: Duration = Duration::from_secs(3);
 /// used, and again whenever the connection is lost.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
+    address: String,
     client: WorkerControlClient<Channel>,
     security: Security,
 }
@@ -27,7 +29,7 @@ impl Link {
     /// Must be called within a runtime.
     pub(super) fn new(address: &str, security: &Security) -> Result<Self, AddressError> {
         let client = control_client(security.endpoint(address)?.connect_lazy());
-        Ok(Self { client, security: security.clone() })
+        Ok(Self { address: address.to_owned(), client, security: security.clone() })
     }
 
     /// Makes one call, once.
@@ -40,13 +42,15 @@ impl Link {
     }
 
     async fn ask(&mut self, request: Request) -> Result<Reply, CallError> {
-        let Self { client, security } = self;
-        let first = matches!(request, Request::Hello(_));
-        let error = |status| error(security, &status, first);
+        let Self { address, client, security } = self;
+        let error = |status| error(security, &status);
         match request {
             Request::Hello(segments) => {
                 let request = wire::HelloRequest::new(&segments);
-                let hello = client.hello(request).await.map_err(error)?.into_inner();
+                let hello = match client.hello(request).await {
+                    Ok(hello) => hello.into_inner(),
+                    Err(status) => return Err(first_error(address, security, &status).await),
+                };
                 Hello::try_from(hello).map(Reply::Hello).map_err(|field| bad(&field))
             }
             Request::Prepare(prepare) => {
@@ -91,12 +95,37 @@ fn bad(bad: &BadField) -> CallError {
     CallError::Refused(Refusal::BadField(format!("answer: {bad}")))
 }
 
-fn error(security: &Security, status: &Status, first: bool) -> CallError {
+fn error(security: &Security, status: &Status) -> CallError {
+    match Refusal::from_status(status) {
+        Some(refusal) => CallError::Refused(refusal),
+        None => unanswered(security, security.cause(status)),
+    }
+}
+
+/// Why the first call to a worker brought no answer.
+async fn first_error(address: &str, security: &Security, status: &Status) -> CallError {
     if let Some(refusal) = Refusal::from_status(status) {
         return CallError::Refused(refusal);
     }
-    let cause = if first { security.first_cause(status) } else { security.cause(status) };
-    if is_untrusted(&cause) { CallError::Untrusted(cause) } else { CallError::Unreachable(cause) }
+    let cause = security.first_cause(status);
+    match unanswered(security, cause) {
+        // There was a connection, so there is somebody to ask.
+        CallError::Unreachable(_)
+            if !security.is_on()
+                && status.code() != Code::Unavailable
+                && wants_tls(address).await =>
+        {
+            CallError::Mismatch("the other side does not speak without TLS".to_owned())
+        }
+        other => other,
+    }
+}
+
+fn unanswered(security: &Security, cause: String) -> CallError {
+    match security.is_mismatch(&cause) {
+        true => CallError::Mismatch(cause),
+        false => CallError::Unreachable(cause),
+    }
 }
 
 /// How long the worker may hold its answer back.

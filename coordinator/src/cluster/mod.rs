@@ -3,8 +3,8 @@
 //! # Layout
 //!
 //! - [`job`]: what the coordinator does to run one job, as a plain state machine.
-//! - [`Drive`]: runs such a machine over the network; `link` is the connection to one worker, `scribe`
-//!   writes manifests.
+//! - [`Drive`]: runs such a machine over the network; `link` is the connection to one worker, `knock`
+//!   finds out whether one wants TLS, `scribe` writes manifests.
 //! - [`recovery`]: whether a job that failed is tried again, and on whom; `durable` does so.
 //! - [`Plan`], `prepare`: what is needed of the engine for a board.
 //! - [`solve()`]: one board on a list of workers.
@@ -14,6 +14,7 @@ mod client;
 mod drive;
 mod durable;
 pub mod job;
+mod knock;
 mod link;
 mod plan;
 mod prepare;

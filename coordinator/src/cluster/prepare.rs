@@ -94,6 +94,10 @@ fn entries(row: Row) -> Vec<RowEntry> {
     row.0.into_iter().map(entry).collect()
 }
 
+fn next(open: [Option<OpenList>; 2]) -> [Option<Next>; 2] {
+    open.map(|open| open.map(|open| Next { f: open.smallest_f, rows: open.rows }))
+}
+
 /// The engine's choice of levels.
 #[derive(Debug)]
 struct Choice(LevelChoice);
@@ -104,12 +108,11 @@ impl Levels for Choice {
         open: [Option<OpenList>; 2],
         incumbent: Option<u32>,
     ) -> Option<(Side, u32)> {
-        let next = open.map(|open| open.map(|open| Next { f: open.smallest_f, rows: open.rows }));
-        self.0.advance(next, incumbent)
+        self.0.advance(next(open), incumbent)
     }
 
-    fn level_is_over(&mut self) -> Reached {
-        self.0.level_is_over()
+    fn level_is_over(&mut self, open: [Option<OpenList>; 2], incumbent: Option<u32>) -> Reached {
+        self.0.level_is_over(next(open), incumbent)
     }
 
     fn lower_bound(&self) -> u32 {

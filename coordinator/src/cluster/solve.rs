@@ -77,8 +77,8 @@ pub fn task(level: &Level, options: &ClusterOptions) -> Task {
     }
 }
 
-/// Searches a level on a cluster. Stops when `control` is told to; tells figures as it goes, and with
-/// `safety` why it has to begin again from the newest checkpoint.
+/// Searches a level on a cluster. Stops when `control` is told to; tells figures as it goes, and in
+/// words which workers it waits for, and with `safety` why it has to begin again from the newest checkpoint.
 ///
 /// The solution, if there is one, has been replayed.
 pub fn solve(
@@ -117,7 +117,7 @@ pub fn solve(
                         let (timeout, manifest) = (None, None);
                         let stop = stopped;
                         let drive = Drive { settings, security, timeout, plan, stop, manifest };
-                        drive.run(progress).await
+                        drive.run(progress, note).await
                     }
                     Some(safety) => {
                         let durable = Durable {
@@ -148,7 +148,7 @@ pub fn solve(
         Err(Settled::Refused(reason)) => failed_early(reason),
         Err(Settled::Ending(ending)) => {
             let statistics = Statistics::default();
-            let outcome = Ok(Outcome { ending, statistics });
+            let outcome = Ok(Outcome { ending, statistics, disk_fault: None });
             let (traffic, states, threads) = (Traffic::default(), Vec::new(), 0);
             let search = SearchChoice::Auto;
             return ClusterSolve { outcome, search, statistics, traffic, states, threads };
@@ -173,7 +173,8 @@ fn difference(task: &Task, of: &Task) -> Option<String> {
 impl From<JobResult> for ClusterSolve {
     fn from(result: JobResult) -> Self {
         let JobResult { ending, search, statistics, traffic, states, threads, .. } = result;
-        let outcome = outcome(ending).map(|ending| Outcome { ending, statistics });
+        let outcome =
+            outcome(ending).map(|ending| Outcome { ending, statistics, disk_fault: None });
         Self { outcome, search, statistics, traffic, states, threads }
     }
 }

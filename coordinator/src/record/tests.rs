@@ -52,6 +52,7 @@ fn row(title: &str, settings: &Settings, ending: Ending) -> Row {
         search: SearchChoice::Forward,
         ending: ending.into(),
         statistics,
+        disk_fault: None,
         elapsed: Duration::from_nanos(1_234_567),
         threads: 2,
         cluster: None,

@@ -29,6 +29,7 @@ pub(super) fn report(event: &JobEvent, result: JobResult) -> Result<Report, Fail
         all: AllOptimal::default(),
         search,
         ending,
+        disk_fault: None,
         statistics,
         elapsed,
         threads: threads as usize,

@@ -87,6 +87,7 @@ fn report(
         all: AllOptimal::default(),
         search: solved.search,
         ending,
+        disk_fault: None,
         statistics,
         elapsed,
         threads: solved.threads as usize,

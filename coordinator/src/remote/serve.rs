@@ -105,8 +105,6 @@ async fn serve_until_told(args: &Args) -> Result<(), Failure> {
             Some(Arc::new(listener))
         }
     };
-    // At once, as some read the first line only.
-    io::stdout().write_all(places.as_bytes())?;
     let options = ServeOptions {
         workers: args.min_workers.get(),
         security,
@@ -116,8 +114,11 @@ async fn serve_until_told(args: &Args) -> Result<(), Failure> {
         every: args.checkpoint_every.0,
         give_up_after: args.give_up_after.0,
     };
-    serve(listener, options, shutdown).await.map_err(|error| match error {
+    // At once, as some read the first line only.
+    let ready = || io::stdout().write_all(places.as_bytes());
+    serve(listener, options, ready, shutdown).await.map_err(|error| match error {
         ServeError::Store(_) => Failure::Usage(error.to_string()),
+        ServeError::Ready(error) => Failure::Output(error),
         _ => Failure::Network(error.to_string()),
     })
 }

@@ -1,5 +1,6 @@
 //! `sokohive watch`: follows a coordinator's job to its end.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use sokohive_proto::{JobEvent, JobNumber, JobProgress, JobState};
@@ -78,7 +79,13 @@ pub(super) fn follow(
     reporter: &Reporter<impl Write + Send, impl Write + Send>,
 ) -> Result<Exit, Failure> {
     let mut last: Option<JobEvent> = None;
+    let mut told = BTreeSet::new();
     let result = client.watch(number, |event| {
+        for note in &event.notes {
+            if told.insert(note.clone()) {
+                let _ = reporter.emit(&Event::Noted(&event.name, note));
+            }
+        }
         if let JobState::Running(Some(progress)) = &event.state {
             // Nobody reads it: the result will tell that the reader has gone.
             let _ = reporter.emit(&Event::Progress(&event.name, glance(progress)));

@@ -188,6 +188,7 @@ fn finished(report: &Report, with_solution: bool) -> Record<'_> {
             record.reason = Some(failure.reason.clone());
         }
         Ending::Limit { lower_bound, best, .. } => {
+            record.reason = report.disk_fault.clone();
             record.lower_bound = Some(*lower_bound);
             let found = |solution| BestFound::new(solution, report.objective, with_solution);
             record.best_found = Some(Best(best.as_ref().map(found)));

@@ -50,6 +50,7 @@ fn report(ending: Ending) -> Report {
         all: AllOptimal::default(),
         search: SearchChoice::Forward,
         ending: ending.into(),
+        disk_fault: None,
         statistics: Statistics {
             expanded: 1,
             dominated: 2,
@@ -101,6 +102,34 @@ fn an_optimal_ending_is_two_lines() {
     let expected =
         format!("RESULT p1 optimal=4 moves=4 pushes=3 {COUNTERS}\nSOLUTION p1 moves=4 rDDL\n");
     assert_eq!(text, expected);
+}
+
+#[test]
+fn one_is_not_many() {
+    let mut report = report(Ending::Optimal(solution("r")));
+    report.statistics.attempts = 1;
+    report.statistics.states = 1;
+    let style = Style { verbosity: Verbosity::Verbose, ..Style::default() };
+    let text = written(style, LiveStyle::Off, &[Event::Finished(&report)]).1;
+    for one in [" 1 row expanded", " 1 attempt on", " 1 state stored"] {
+        assert!(text.contains(one), "{text}");
+    }
+}
+
+#[test]
+fn a_disk_that_fails_is_named() {
+    let limit = Ending::Limit { limit: Limit::Disk, lower_bound: 7, best: None };
+    let disk_fault = Some("/fast: writing: no \"room\"".to_owned());
+    let report = Report { disk_fault, ..report(limit) };
+    let written = |format| {
+        let style = Style { format, ..Style::default() };
+        written(style, LiveStyle::Off, &[Event::Finished(&report)]).0
+    };
+    let text = written(Format::Text);
+    assert!(text.starts_with("RESULT p1 optimal=DISK lower_bound=7 best_found=none "), "{text}");
+    assert!(text.ends_with(" reason=\"/fast: writing: no 'room'\"\n"), "{text}");
+    let json = written(Format::Json);
+    assert!(json.contains(r#""reason":"/fast: writing: no \"room\"""#), "{json}");
 }
 
 #[test]
@@ -252,7 +281,7 @@ fn verbose_says_what_with_and_what_it_took() {
         "7 rows, 6 columns, 1 box, 2 goals, rule keeper-on-goal",
         "fewest moves, search forward, estimate nearest, 2 threads, at most 64.0 MiB, \
          at most 2.5 s, without deadlock tests, entries of at least 16 bytes",
-        "p1: forward search, 1 rows expanded",
+        "p1: forward search, 1 row expanded",
         "p1: 4 attempts on the table, 5 generated, 6 dead, 0 reopened",
     ] {
         assert!(messages.contains(part), "{part} in {messages}");

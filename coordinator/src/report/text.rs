@@ -7,7 +7,7 @@ use sokohive_engine::{Limit, Objective, Solution, Statistics};
 use super::Verbosity;
 use crate::event::{AllOptimal, Cluster, Ending, Event, Report, Settings};
 use crate::summary::Summary;
-use crate::units::{Bytes, Count, counted, ratio};
+use crate::units::{Bytes, Count, counted, counted_in_short, ratio};
 use crate::watch::per_second;
 
 /// The word that stands for a limit in place of an optimum.
@@ -69,6 +69,9 @@ pub(super) fn write_results(
             write!(out, " reason=\"{}\"", failure.reason.replace('"', "'"))?;
         }
         Ending::Optimal(_) | Ending::Limit { .. } => {}
+    }
+    if let Some(fault) = &report.disk_fault {
+        write!(out, " reason=\"{}\"", fault.replace('"', "'"))?;
     }
     writeln!(out)?;
     if with_solution {
@@ -219,24 +222,24 @@ fn write_summary(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let Report { id, search, statistics, elapsed, .. } = report;
     writeln!(
         out,
-        "{id}: {search} search, {} rows expanded, {} dominated, {} overtaken, over {}",
-        Count(statistics.expanded),
+        "{id}: {search} search, {} expanded, {} dominated, {} overtaken, over {}",
+        counted_in_short(statistics.expanded, "row", "rows"),
         Count(statistics.dominated),
         Count(statistics.stale),
         counted(statistics.levels as usize, "level", "levels"),
     )?;
     writeln!(
         out,
-        "{id}: {} attempts on the table, {} generated, {} dead, {} reopened",
-        Count(statistics.attempts),
+        "{id}: {} on the table, {} generated, {} dead, {} reopened",
+        counted_in_short(statistics.attempts, "attempt", "attempts"),
         Count(statistics.generated),
         Count(statistics.dead),
         Count(statistics.reopened),
     )?;
     writeln!(
         out,
-        "{id}: {} states stored in {:.3} s ({}/s), {} at most",
-        Count(statistics.states),
+        "{id}: {} stored in {:.3} s ({}/s), {} at most",
+        counted_in_short(statistics.states, "state", "states"),
         elapsed.as_secs_f64(),
         Count(per_second(statistics.states, *elapsed)),
         Bytes(statistics.peak_bytes),
@@ -255,11 +258,11 @@ fn write_cluster(report: &Report, cluster: &Cluster, out: &mut impl Write) -> io
     let (id, traffic) = (&report.id, &cluster.traffic);
     writeln!(
         out,
-        "{id}: {}: {} states sent in {} batches, {:.2} bytes a state, {:.3} sent a state \
+        "{id}: {}: {} sent in {}, {:.2} bytes a state, {:.3} sent a state \
          generated, {} dropped as duplicates before, fullest share {:.3} times the mean",
         counted(cluster.states.len(), "worker", "workers"),
-        Count(traffic.states_sent),
-        Count(traffic.batches_sent),
+        counted_in_short(traffic.states_sent, "state", "states"),
+        counted_in_short(traffic.batches_sent, "batch", "batches"),
         ratio(traffic.bytes_sent, traffic.states_sent),
         ratio(traffic.states_sent, report.statistics.generated),
         Count(report.statistics.filtered),

@@ -40,7 +40,7 @@ impl Coordinator {
             every: Duration::from_secs(60),
             give_up_after: Duration::from_secs(60),
         };
-        tokio::spawn(sokohive::cluster::serve(listener, options, async {
+        tokio::spawn(sokohive::cluster::serve(listener, options, || Ok(()), async {
             let _ = stopped.await;
         }));
         Self { address, _stop: stop }

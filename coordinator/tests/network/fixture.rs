@@ -312,7 +312,7 @@ pub(crate) fn drive(seed: u64, workers: Vec<String>) -> (Drive, Stop, Walked) {
 /// Runs a job to its end; the cost of the path walked back to goes with it.
 pub(crate) async fn run(seed: u64, workers: Vec<String>) -> (JobResult, Option<u32>) {
     let (drive, stop, walked) = drive(seed, workers);
-    let result = drive.run(|_| {}).await;
+    let result = drive.run(|_| {}, |_| {}).await;
     drop(stop);
     let walked = *walked.lock().unwrap();
     (result, walked)

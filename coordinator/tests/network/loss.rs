@@ -39,7 +39,7 @@ async fn cuttable(to: String) -> (String, tokio::sync::watch::Sender<bool>) {
 async fn a_worker_that_stops_is_named_and_the_next_job_runs() {
     let mut workers = start_workers(3, Duration::from_millis(50)).await;
     let (job, _stop, _) = drive(long_search(), addresses(&workers));
-    let job = tokio::spawn(job.run(|_| {}));
+    let job = tokio::spawn(job.run(|_| {}, |_| {}));
     tokio::time::sleep(Duration::from_millis(400)).await;
     let lost = workers.remove(1);
     let address = lost.address;
@@ -63,7 +63,7 @@ async fn a_worker_that_is_cut_off_is_named_in_time() {
     let (way, cut) = cuttable(ways[2].clone()).await;
     ways[2] = way.clone();
     let (job, _stop, _) = drive(long_search(), ways);
-    let job = tokio::spawn(job.run(|_| {}));
+    let job = tokio::spawn(job.run(|_| {}, |_| {}));
     tokio::time::sleep(Duration::from_millis(400)).await;
     let since = Instant::now();
     cut.send_replace(true);

@@ -36,7 +36,7 @@ async fn a_job_can_be_stopped() {
     let workers = start_workers(2, Duration::from_millis(200)).await;
     let seed = (0..).find(|&seed| graph(seed).optimum.is_some_and(|cost| cost > 15)).unwrap();
     let (job, stop, _) = drive(seed, addresses(&workers));
-    let job = tokio::spawn(job.run(|_| {}));
+    let job = tokio::spawn(job.run(|_| {}, |_| {}));
     tokio::time::sleep(Duration::from_millis(300)).await;
     stop.send_replace(Some(StopReason::Interrupt));
     let result = job.await.unwrap();
@@ -55,7 +55,7 @@ async fn time_runs_out() {
     let seed = (0..).find(|&seed| graph(seed).optimum.is_some_and(|cost| cost > 15)).unwrap();
     let (mut job, _stop, _) = drive(seed, addresses(&workers));
     job.timeout = Some(Duration::from_millis(300));
-    let result = job.run(|_| {}).await;
+    let result = job.run(|_| {}, |_| {}).await;
     let JobEnding::Limit { limit: Limit::Time, .. } = result.ending else {
         panic!("{result:?}");
     };

@@ -61,7 +61,7 @@ async fn a_search_on_two_workers_ends_well() {
     let workers = workers(2, &security).await;
     let (mut job, _stop, walked) = drive(solvable(), addresses(&workers));
     job.security = security;
-    let result = job.run(|_| {}).await;
+    let result = job.run(|_| {}, |_| {}).await;
     assert!(matches!(result.ending, JobEnding::Optimal(_)), "{result:?}");
     assert_eq!(*walked.lock().unwrap(), graph(solvable()).optimum);
     assert!(result.traffic.batches_received > 0, "the workers have talked: {result:?}");
@@ -172,7 +172,7 @@ async fn a_job_names_the_worker_and_what_is_wrong_with_its_certificate() {
     let (mut job, _stop, _) = drive(solvable(), addresses(&workers));
     job.security = ours.security();
     let start = Instant::now();
-    let result = job.run(|_| {}).await;
+    let result = job.run(|_| {}, |_| {}).await;
     // A worker that has never answered would get a minute.
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     let JobEnding::Failed(failure) = result.ending else {
@@ -181,6 +181,28 @@ async fn a_job_names_the_worker_and_what_is_wrong_with_its_certificate() {
     let named = |worker: &Worker| failure.worker == Some(worker.address.to_string());
     assert!(workers.iter().any(named), "{failure}");
     assert!(failure.reason.contains("UnknownIssuer"), "{failure}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_whose_connections_are_secured_another_way_ends_and_says_so() {
+    let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
+    let foreign = theirs.sign(&["127.0.0.1"], false).believing(&ours).security(None);
+    for (server, client, says) in [
+        (ours.security(), foreign, &NOT_ACCEPTED[..]),
+        (ours.security(), Security::none(), &WANTS_TLS[..1]),
+        (Security::none(), ours.security(), &["the other side does not speak TLS"][..]),
+    ] {
+        let workers = workers(1, &server).await;
+        let (mut job, _stop, _) = drive(solvable(), addresses(&workers));
+        job.security = client;
+        let result = job.run(|_| {}, |_| {}).await;
+        let JobEnding::Failed(failure) = result.ending else {
+            panic!("{result:?}");
+        };
+        assert_eq!(failure.worker, Some(workers[0].address.to_string()), "{failure}");
+        assert!(says.iter().any(|words| failure.reason.contains(words)), "{failure}");
+        assert!(!failure.retryable && !failure.reason.contains("no answer for"), "{failure}");
+    }
 }
 
 #[tokio::test]

@@ -33,12 +33,14 @@ impl Levels for Forward {
         Some((Side::Forward, f))
     }
 
-    fn level_is_over(&mut self) -> Reached {
+    fn level_is_over(&mut self, open: [Option<OpenList>; 2], incumbent: Option<u32>) -> Reached {
         if let Some(f) = self.open.take() {
             self.reached.closed[0] = Some(f);
             self.reached.levels += 1;
         }
-        self.reached
+        let next = open[0].map_or(0, |open| open.smallest_f);
+        let lower_bound = self.reached.lower_bound.max(next.min(incumbent.unwrap_or(u32::MAX)));
+        Reached { lower_bound, ..self.reached }
     }
 
     fn lower_bound(&self) -> u32 {

@@ -488,6 +488,7 @@ impl World {
                 }
                 Command::Commit(checkpoint) => self.write(job, checkpoint, false),
                 Command::Conclude(ending) => self.conclude(job, &ending),
+                Command::Note(_) => {}
                 Command::End(ending) => self.end(job, ending),
             }
         }

@@ -119,7 +119,10 @@ impl Journal {
                 file => break (name, file?),
             }
         };
-        let writer = SegmentWriter::new(Arc::new(file), self.digest)?;
+        let writer = SegmentWriter::new(Arc::new(file), self.digest).inspect_err(|_| {
+            // Without its header it is of no use. One that stays does no harm.
+            let _ = fs::remove_file(self.place.directory.join(&name));
+        })?;
         state.live.push(Live { name, writer, broken: false });
         Ok(())
     }
@@ -130,7 +133,8 @@ impl Journal {
         let Some(live) = state.live.last_mut().filter(|live| !live.broken) else { return };
         if let Err(error) = live.writer.append(payload, records) {
             live.broken = true;
-            let problem = format!("writing {}: {error}", live.name);
+            let path = self.place.directory.join(&live.name);
+            let problem = format!("writing {}: {error}", path.display());
             state.fault.get_or_insert(problem);
         }
     }
@@ -151,7 +155,9 @@ impl Journal {
             // What of it has reached the disk is anybody's guess, and the next attempt would not tell.
             let mut state = self.lock();
             state.live.iter_mut().for_each(|live| live.broken = true);
-            state.fault.get_or_insert_with(|| format!("making the journal durable: {error}"));
+            let folder = self.place.directory.display();
+            let problem = format!("making the journal in {folder} durable: {error}");
+            state.fault.get_or_insert(problem);
         }
         synced
     }
@@ -164,7 +170,8 @@ impl Journal {
             return false;
         }
         if let Err(error) = self.begin_segment(&mut state) {
-            state.fault.get_or_insert_with(|| format!("beginning a segment: {error}"));
+            let folder = self.place.directory.display();
+            state.fault.get_or_insert_with(|| format!("beginning a segment in {folder}: {error}"));
             return false;
         }
         state.compacting = true;

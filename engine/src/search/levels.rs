@@ -146,11 +146,6 @@ impl Levels {
         self.reached.lower_bound
     }
 
-    /// How far the levels have come, the open one not included.
-    pub(crate) fn reached(&self) -> Reached {
-        self.reached
-    }
-
     /// Levels opened.
     pub(crate) fn opened(&self) -> u64 {
         self.reached.levels + u64::from(self.open.is_some())
@@ -168,6 +163,15 @@ impl Levels {
             *closed = (*closed).max(Some(f));
             self.reached.levels += 1;
         }
+    }
+
+    /// How far the levels have come as the open one is over, given what waits on each side and the cost of the incumbent
+    /// (`u32::MAX` for none). With it comes the bound that the next level would be opened at.
+    pub(crate) fn edge(&mut self, next: [Option<Next>; 2], incumbent: u32) -> Reached {
+        self.level_is_over();
+        let mut ahead = self.clone();
+        ahead.advance(next, incumbent);
+        Reached { lower_bound: ahead.lower_bound(), ..self.reached }
     }
 
     /// The level to open next, the one before being over, given what waits on each side and the cost of the incumbent
@@ -282,6 +286,22 @@ mod tests {
     }
 
     #[test]
+    fn with_an_estimate_on_either_side_the_smaller_number_is_opened_until_it_reaches_the_incumbent()
+    {
+        let mut levels = Levels::new(SearchChoice::TwoSided, 0).led_by(Lead::Middle);
+        let level = |side, f| Some(Level { side, f });
+        assert_eq!(levels.advance([next(7, 9), next(8, 1)], u32::MAX), level(Side::Forward, 7));
+        assert_eq!(levels.advance([next(9, 2), next(8, 5)], u32::MAX), level(Side::Backward, 8));
+        // 9 + 9 proves nothing: the sides overlap.
+        assert_eq!(levels.advance([next(9, 9), next(9, 5)], 10), level(Side::Backward, 9));
+        assert_eq!(levels.lower_bound(), 9);
+        assert_eq!(levels.advance([next(10, 9), next(11, 5)], 10), None);
+        assert_eq!(levels.lower_bound(), 10);
+        let mut levels = Levels::new(SearchChoice::TwoSided, 0).led_by(Lead::Middle);
+        assert_eq!(levels.advance([next(10, 9), None], u32::MAX), None);
+    }
+
+    #[test]
     fn numbers_that_make_no_sense_prove_nothing() {
         for search in [SearchChoice::Backward, SearchChoice::TwoSided] {
             let mut levels = Levels::new(search, 0);
@@ -345,12 +365,13 @@ mod tests {
             let mut waiting = START;
             for step in 1..9 {
                 let incumbent = if step < 6 { u32::MAX } else { 9 };
-                levels.level_is_over();
-                let mut resumed = Levels::resume(search, levels.reached());
+                let reached = levels.edge(waiting, incumbent);
+                let mut resumed = Levels::resume(search, reached);
                 let (level, again) =
                     (levels.advance(waiting, incumbent), resumed.advance(waiting, incumbent));
                 assert_eq!(level, again, "{search} {step}");
                 assert_eq!(levels.lower_bound(), resumed.lower_bound());
+                assert_eq!(reached.lower_bound, levels.lower_bound(), "nothing proven is lost");
                 waiting = [next(step, 7), next(step, 3 + u64::from(step))];
             }
         }
@@ -360,11 +381,11 @@ mod tests {
     fn what_is_over_is_closed_and_what_is_open_is_not() {
         let mut levels = Levels::new(SearchChoice::TwoSided, 0);
         levels.advance(START, u32::MAX);
-        assert_eq!(levels.reached(), Reached::default());
+        assert_eq!(levels.reached, Reached::default());
         levels.advance([next(4, 9), next(3, 8)], u32::MAX);
-        assert_eq!((levels.reached().closed, levels.reached().levels), ([Some(0), None], 1));
+        assert_eq!((levels.reached.closed, levels.reached.levels), ([Some(0), None], 1));
         levels.level_is_over();
-        assert_eq!((levels.reached().closed, levels.reached().levels), ([Some(0), Some(3)], 2));
+        assert_eq!((levels.reached.closed, levels.reached.levels), ([Some(0), Some(3)], 2));
     }
 
     #[test]

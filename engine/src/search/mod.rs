@@ -7,6 +7,7 @@ pub(crate) mod expand;
 pub(crate) mod incumbent;
 pub(crate) mod lead;
 pub(crate) mod levels;
+mod nameless;
 pub(crate) mod problem;
 pub(crate) mod put_off;
 pub(crate) mod roots;

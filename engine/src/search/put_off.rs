@@ -8,15 +8,14 @@
 //! The file has no name once it is open. It is only appended to; the places of what was read are given back to the file
 //! system. An extent is the xxh3 of its payload, seeded with its place (8 bytes), and a payload in the form of a batch.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{FallocateFlags, fallocate};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::spill::{SpillPlace, nameless_file};
+use super::nameless::Nameless;
+use super::spill::SpillPlace;
 
 /// Where some successors of one side and f are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,33 +28,28 @@ pub(crate) struct Extent {
 
 /// A file of extents.
 pub(crate) struct PutOff {
-    file: File,
-    most_bytes: u64,
+    file: Nameless,
     /// Where the next extent goes.
     end: AtomicU64,
     /// Bytes of extents that have not been read.
     held: AtomicU64,
     written: AtomicU64,
-    failed: AtomicBool,
 }
 
 impl PutOff {
     /// Opens a file of its own in the folder.
     pub(crate) fn new(place: &SpillPlace) -> io::Result<Self> {
-        let (file, free) = nameless_file(place)?;
         Ok(Self {
-            file,
-            most_bytes: place.most_bytes.min(free / 10 * 9),
+            file: Nameless::new(place)?,
             end: AtomicU64::new(0),
             held: AtomicU64::new(0),
             written: AtomicU64::new(0),
-            failed: AtomicBool::new(false),
         })
     }
 
-    /// Whether a write has failed.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Relaxed)
+    /// What has gone wrong, for people.
+    pub(crate) fn fault(&self) -> Option<&str> {
+        self.file.fault()
     }
 
     /// Bytes ever written.
@@ -76,14 +70,10 @@ impl PutOff {
             extents.push(Extent { place, length: 8 + payload.len() as u32, count: *count });
         }
         let held = self.held.fetch_add(length as u64, Ordering::Relaxed) + length as u64;
-        let written = match held > self.most_bytes {
-            true => Err(io::ErrorKind::StorageFull.into()),
-            false => self.file.write_all_at(&bytes, start),
-        };
-        if let Err(error) = written {
-            self.failed.store(true, Ordering::Relaxed);
-            return Err(error);
+        if held > self.file.most_bytes() {
+            return Err(self.file.full());
         }
+        self.file.write(&bytes, start)?;
         self.written.fetch_add(length as u64, Ordering::Relaxed);
         Ok(extents)
     }
@@ -92,21 +82,23 @@ impl PutOff {
     pub(crate) fn read(&self, extent: Extent) -> io::Result<Vec<u8>> {
         let Extent { place, length, .. } = extent;
         let mut bytes = vec![0; length as usize];
-        self.file.read_exact_at(&mut bytes, place)?;
+        self.file.read(&mut bytes, place)?;
         let payload = bytes.split_off(8);
         if bytes != xxh3_64_with_seed(&payload, place).to_le_bytes() {
-            return Err(io::ErrorKind::InvalidData.into());
+            return Err(self.file.damaged());
         }
         self.held.fetch_sub(length.into(), Ordering::Relaxed);
         // Not every file system can; then the room comes back at the end.
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        let _ = fallocate(&self.file, flags, place, length.into());
+        let _ = fallocate(&self.file.file, flags, place, length.into());
         Ok(payload)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::FileExt;
+
     use super::*;
 
     fn put_off(most_bytes: u64) -> PutOff {
@@ -127,13 +119,13 @@ mod tests {
         for at in [0, 7, 8, 200] {
             let place = second[0].place + at;
             let mut byte = [0];
-            file.file.read_exact_at(&mut byte, place).expect("there");
-            file.file.write_all_at(&[byte[0] ^ 1], place).expect("there");
+            file.file.file.read_exact_at(&mut byte, place).expect("there");
+            file.file.file.write_all_at(&[byte[0] ^ 1], place).expect("there");
             assert_eq!(
                 file.read(second[0]).expect_err("damaged").kind(),
                 io::ErrorKind::InvalidData
             );
-            file.file.write_all_at(&byte, place).expect("there");
+            file.file.file.write_all_at(&byte, place).expect("there");
         }
         assert!(file.read(second[0]).is_ok());
     }
@@ -146,6 +138,6 @@ mod tests {
             assert!(file.read(extents[0]).is_ok());
         }
         assert!(file.write(&[(vec![7; 500], 1), (vec![7; 500], 1)]).is_err());
-        assert!(file.has_failed());
+        assert!(file.fault().is_some_and(|fault| fault.contains("more than 1000 bytes there")));
     }
 }

@@ -1,7 +1,7 @@
 //! The states of one process: table, open list, and the threads that work on them.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
@@ -95,6 +95,17 @@ pub(crate) struct Terms {
     pub(crate) spill: Option<SpillPlace>,
 }
 
+/// A file that a shard needs and cannot make.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoFile {
+    /// For the journal.
+    #[error("cannot begin a journal in {}: {error}", folder.display())]
+    Journal { folder: PathBuf, error: io::Error },
+    /// For what waits.
+    #[error("{}: {error}", folder.display())]
+    OpenList { folder: PathBuf, error: io::Error },
+}
+
 /// What is being read back.
 #[derive(Debug, Default)]
 struct Restoring {
@@ -116,15 +127,23 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         digest: u64,
         want: Want,
         terms: Terms,
-    ) -> io::Result<Self> {
-        let begin = |place| Journal::create(place, digest, !terms.restores);
+    ) -> Result<Self, NoFile> {
+        let begin = |place: JournalPlace| {
+            let folder = place.directory.clone();
+            Journal::create(place, digest, !terms.restores)
+                .map_err(|error| NoFile::Journal { folder, error })
+        };
         let journal = terms.journal.map(begin).transpose()?.map(Arc::new);
-        let spill = terms.spill.as_ref().map(Spill::new).transpose()?;
+        let no_open_list = |error| NoFile::OpenList {
+            folder: terms.spill.as_ref().map(|place| place.directory.clone()).unwrap_or_default(),
+            error,
+        };
+        let spill = terms.spill.as_ref().map(Spill::new).transpose().map_err(no_open_list)?;
         // Other shards would have to know of it to choose their levels. And a search that is taken up again would have to
         // keep what it has met in memory, and its journal what is not in the table.
         let alone = terms.exchange.is_none() && journal.is_none();
         let place = terms.spill.as_ref().filter(|_| alone);
-        let put_off = place.map(PutOff::new).transpose()?;
+        let put_off = place.map(PutOff::new).transpose().map_err(no_open_list)?;
         let at_once = place.is_some_and(|place| place.share == 0);
         let shards = terms.exchange.as_ref().map_or(0, Exchange::workers);
         Ok(Self {
@@ -406,9 +425,14 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         self.budget.give_back(bytes);
     }
 
+    /// What has gone wrong with what waits on disk, for people.
+    pub(crate) fn disk_fault(&self) -> Option<&str> {
+        let spill = self.spill.as_ref().and_then(Spill::fault);
+        spill.or_else(|| self.put_off.as_ref().and_then(PutOff::fault))
+    }
+
     fn end_without_memory(&self) {
-        let disk = self.spill.as_ref().is_some_and(Spill::has_failed)
-            || self.put_off.as_ref().is_some_and(PutOff::has_failed);
+        let disk = self.disk_fault().is_some();
         self.agenda.end(End::Limit(if disk { Limit::Disk } else { Limit::Memory }));
     }
 
@@ -417,7 +441,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         let Some(spill) = &self.spill else { return };
         let Ok(_one) = self.spilling.try_lock() else { return };
         let block_rows = Spill::<R>::rows_of_a_block();
-        while self.queued.load(Ordering::Relaxed) > bytes && !spill.has_failed() {
+        while self.queued.load(Ordering::Relaxed) > bytes && spill.fault().is_none() {
             let Some(Leaving { side, f, mut runs }) = self.agenda.leave(block_rows) else { return };
             let count = |runs: &[Run<R>]| runs.iter().map(|(_, rows)| rows.len()).sum::<usize>();
             let mut left = count(&runs);

@@ -9,16 +9,15 @@
 //! Little-endian. xxh3 of what follows, seeded with the number of the block (8); bytes that are used (4), runs (4); then
 //! the runs: cost (4), rows (4), and the ranks, each in words of 64 bits.
 
-use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::marker::PhantomData;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use super::nameless::Nameless;
 use crate::rank::Rank;
 
 /// Where rows of the open list may wait.
@@ -43,15 +42,13 @@ pub(crate) type Run<R> = (u32, Vec<R>);
 
 /// A file of blocks of rows.
 pub(crate) struct Spill<R> {
-    file: File,
+    file: Nameless,
     /// Bytes of rows that stay in memory.
     share: u64,
     most_blocks: u64,
     blocks: Mutex<Blocks>,
     /// Bytes ever written.
     written: AtomicU64,
-    /// A write has failed: nothing is written any more.
-    failed: AtomicBool,
     rank: PhantomData<fn() -> R>,
 }
 
@@ -66,14 +63,13 @@ struct Blocks {
 impl<R: Rank> Spill<R> {
     /// Opens a file of its own in the folder.
     pub(crate) fn new(place: &SpillPlace) -> io::Result<Self> {
-        let (file, free) = nameless_file(place)?;
+        let file = Nameless::new(place)?;
         Ok(Self {
-            file,
             share: place.share,
-            most_blocks: place.most_bytes.min(free / 10 * 9) / BLOCK as u64,
+            most_blocks: file.most_bytes() / BLOCK as u64,
+            file,
             blocks: Mutex::default(),
             written: AtomicU64::new(0),
-            failed: AtomicBool::new(false),
             rank: PhantomData,
         })
     }
@@ -83,9 +79,9 @@ impl<R: Rank> Spill<R> {
         self.share
     }
 
-    /// Whether nothing is written any more.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Relaxed)
+    /// What has gone wrong, for people; nothing is written any more then.
+    pub(crate) fn fault(&self) -> Option<&str> {
+        self.file.fault()
     }
 
     /// Bytes ever written.
@@ -101,12 +97,10 @@ impl<R: Rank> Spill<R> {
     /// Writes the first runs, as many as a block holds, splitting the last; takes from `runs` what it has written.
     pub(crate) fn write(&self, runs: &mut Vec<Run<R>>) -> io::Result<u64> {
         let Some(block) = self.allocate() else {
-            self.failed.store(true, Ordering::Relaxed);
-            return Err(io::ErrorKind::StorageFull.into());
+            return Err(self.file.full());
         };
         let (bytes, whole, rest) = Self::encode(runs, block);
-        if let Err(error) = self.file.write_all_at(&bytes, block * BLOCK as u64) {
-            self.failed.store(true, Ordering::Relaxed);
+        if let Err(error) = self.file.write(&bytes, block * BLOCK as u64) {
             self.free(block);
             return Err(error);
         }
@@ -153,8 +147,8 @@ impl<R: Rank> Spill<R> {
     /// Reads a block back. Its place is free from then on.
     pub(crate) fn read(&self, block: u64) -> io::Result<Vec<Run<R>>> {
         let mut bytes = vec![0; BLOCK];
-        self.file.read_exact_at(&mut bytes, block * BLOCK as u64)?;
-        let runs = Self::decode(&bytes, block).ok_or(io::ErrorKind::InvalidData)?;
+        self.file.read(&mut bytes, block * BLOCK as u64)?;
+        let runs = Self::decode(&bytes, block).ok_or_else(|| self.file.damaged())?;
         self.free(block);
         Ok(runs)
     }
@@ -204,27 +198,6 @@ impl<R: Rank> Spill<R> {
     }
 }
 
-/// A file in the folder that has no name any more, and the bytes that are free there.
-pub(super) fn nameless_file(place: &SpillPlace) -> io::Result<(File, u64)> {
-    fs::create_dir_all(&place.directory)?;
-    let mut number = 0_u64;
-    let file = loop {
-        let name = format!("sokohive-open-list-{}-{number}", std::process::id());
-        let path = place.directory.join(name);
-        let open = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
-        match open {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            file => {
-                let file = file?;
-                fs::remove_file(&path)?;
-                break file;
-            }
-        }
-    };
-    let system = rustix::fs::fstatvfs(&file)?;
-    Ok((file, system.f_bavail.saturating_mul(system.f_frsize)))
-}
-
 /// The number that up to eight bytes write, the least significant first.
 fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
@@ -232,6 +205,8 @@ fn word(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::FileExt;
+
     use ethnum::U256;
 
     use super::*;
@@ -302,7 +277,10 @@ mod tests {
         let left = runs.clone();
         assert_eq!(spill.write(&mut runs).expect_err("full").kind(), io::ErrorKind::StorageFull);
         assert_eq!(runs, left);
-        assert!(spill.has_failed());
+        let fault = spill.fault().expect("it is full");
+        let folder = std::env::temp_dir();
+        assert!(fault.starts_with(&format!("{}: ", folder.display())), "{fault}");
+        assert!(fault.contains("more than 131072 bytes there, the limit given to it"), "{fault}");
     }
 
     #[test]
@@ -311,14 +289,15 @@ mod tests {
         let block = spill.write(&mut vec![(1, ranks(100))]).expect("there is room");
         for at in [0, 7, 8, 12, 16, 20, 24, 500, BLOCK as u64 - 1] {
             let mut byte = [0];
-            spill.file.read_exact_at(&mut byte, at).expect("there");
-            spill.file.write_all_at(&[byte[0] ^ 4], at).expect("there");
+            spill.file.file.read_exact_at(&mut byte, at).expect("there");
+            spill.file.file.write_all_at(&[byte[0] ^ 4], at).expect("there");
             let error = spill.read(block).expect_err("damaged");
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "byte {at}");
-            spill.file.write_all_at(&byte, at).expect("there");
+            assert!(spill.fault().is_some_and(|fault| fault.ends_with("not what was written")));
+            spill.file.file.write_all_at(&byte, at).expect("there");
         }
         assert!(spill.read(block).is_ok());
-        spill.file.set_len(500).expect("there");
+        spill.file.file.set_len(500).expect("there");
         assert_eq!(spill.read(block).expect_err("cut").kind(), io::ErrorKind::UnexpectedEof);
     }
 }

@@ -8,12 +8,14 @@ use sokohive_engine::{
 };
 
 /// All searches that can be asked for, each estimate in its own right.
-pub(crate) const SEARCHES: [(SearchChoice, EstimateChoice); 5] = [
+pub(crate) const SEARCHES: [(SearchChoice, EstimateChoice); 7] = [
     (SearchChoice::Auto, EstimateChoice::Auto),
     (SearchChoice::Forward, EstimateChoice::Nearest),
     (SearchChoice::Forward, EstimateChoice::Matching),
     (SearchChoice::Backward, EstimateChoice::Auto),
     (SearchChoice::TwoSided, EstimateChoice::Auto),
+    (SearchChoice::TwoSided, EstimateChoice::Nearest),
+    (SearchChoice::TwoSided, EstimateChoice::Matching),
 ];
 
 /// The baseline that goes by cost alone, which takes long on boards of any size.

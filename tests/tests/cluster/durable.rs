@@ -247,6 +247,57 @@ fn what_cannot_be_kept_is_refused_before_the_search() {
     assert!(answer.stderr.contains("there is no checkpoint"), "{answer:?}");
 }
 
+#[test]
+fn a_worker_whose_folder_is_none_does_not_start() {
+    let scratch = Scratch::new();
+    let file = scratch.file("file", "");
+    let folder = scratch.inside("data");
+    std::fs::create_dir(&folder).expect("can be made");
+    std::fs::write(format!("{folder}/journal"), "").expect("can be written");
+    for (flag, path, names) in [
+        ("--data-dir", &file, &file),
+        ("--data-dir", &folder, &format!("{folder}/journal")),
+        ("--spill-dir", &file, &file),
+    ] {
+        let output = std::process::Command::new(sokohive_tests::binary("sokohive-worker"))
+            .args(["--listen", "127.0.0.1:0", flag, path])
+            .output()
+            .expect("a worker starts");
+        let answer = Run::new(&output, Duration::ZERO).expect(exit::BAD_INPUT);
+        assert!(answer.stdout.is_empty(), "{answer:?}");
+        let says = format!("error: {flag}: {names}: not a directory, expected a folder");
+        assert!(answer.stderr.contains(&says), "{answer:?}");
+    }
+}
+
+#[test]
+fn where_nothing_was_saved_there_is_no_checkpoint() {
+    let (workers, folder) = (workers(1, &[]), Scratch::new());
+    let journals = workers[0].data().expect("it has a folder of its own").join("journal");
+    std::fs::remove_dir(&journals).expect("it is empty");
+    std::fs::write(&journals, "").expect("can be written");
+    let path = folder.inside("kept");
+    let args = ["solve", "p1", "--workers", workers[0].address(), "--checkpoint", &path];
+    let answer = run(&args).expect(exit::CLUSTER_FAILED);
+    assert!(answer.stderr.contains("nothing was saved"), "{answer:?}");
+    let says = format!("cannot begin a journal in {}: ", journals.display());
+    assert!(answer.stderr.contains(&says), "{answer:?}");
+    std::fs::remove_file(&journals).expect("there");
+    run(&args).expect(exit::SUCCESS);
+}
+
+#[test]
+fn a_result_that_cannot_be_written_down_leaves_nothing_behind_once_it_is_told() {
+    let workers = workers(2, &[]);
+    let mut search = Search::start(&list(&workers));
+    // From now on no manifest can be written.
+    std::fs::create_dir(search.folder.path().join("checkpoint.new")).expect("can be made");
+    search.expect_proof();
+    for worker in &workers {
+        assert_eq!(segments(worker.data().expect("it has a folder of its own")), 0);
+    }
+}
+
 /// A coordinator that keeps its state, and its workers.
 struct Cluster {
     coordinator: Server,
@@ -323,6 +374,49 @@ fn a_serving_coordinator_told_to_stop_suspends_its_job_and_heals_a_worker() {
     cluster.workers.iter_mut().for_each(Server::restart);
     let answer = cluster.run(&["watch", "1"]).expect(exit::SUCCESS);
     assert_eq!(answer.value("optimal"), OPTIMUM, "{answer:?}");
+}
+
+#[test]
+fn two_coordinators_do_not_serve_from_one_folder() {
+    let cluster = Cluster::start(1);
+    let state = cluster.state.path().to_str().expect("temporary paths are UTF-8");
+    let other = run(&["serve", "--listen", "127.0.0.1:0", "--state-dir", state]);
+    let other = other.expect(exit::BAD_INPUT);
+    assert!(other.stdout.is_empty(), "{other:?}");
+    let says = format!("{state}: another process serves from here");
+    assert!(other.stderr.contains(&says), "{other:?}");
+}
+
+#[test]
+fn a_serving_coordinator_cleans_up_after_a_result_that_it_could_not_write_down() {
+    let cluster = Cluster::start(1);
+    cluster.run(&["submit", BOARD]).expect(exit::SUCCESS);
+    cluster.wait_for_levels(1, 20);
+    std::fs::create_dir(cluster.manifest(1).with_extension("new")).expect("can be made");
+    let answer = cluster.run(&["watch", "1"]).expect(exit::SUCCESS);
+    assert_eq!(answer.value("optimal"), OPTIMUM, "{answer:?}");
+    assert!(answer.stderr.contains("no checkpoint: "), "{answer:?}");
+    assert!(!cluster.manifest(1).exists());
+    let data = cluster.workers[0].data().expect("it has a folder of its own");
+    let start = Instant::now();
+    while segments(data) > 0 {
+        assert!(start.elapsed() < LONG, "segments are left");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn whoever_follows_a_job_is_told_that_a_journal_fails() {
+    let cluster = Cluster::start(1);
+    cluster.run(&["submit", BOARD]).expect(exit::SUCCESS);
+    cluster.wait_for_levels(1, 20);
+    let worker = &cluster.workers[0];
+    let journal = worker.data().expect("it has a folder of its own").join("journal");
+    std::fs::remove_dir_all(journal).expect("there");
+    let answer = cluster.run(&["watch", "1"]).expect(exit::SUCCESS);
+    assert_eq!(answer.value("optimal"), OPTIMUM, "{answer:?}");
+    let says = format!("no checkpoints while worker {} cannot write its journal", worker.address());
+    assert_eq!(answer.stderr.matches(&says).count(), 1, "{answer:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use sokohive::exit;
 use sokohive_tests::cluster::{Server, list, workers};
-use sokohive_tests::{Run, command, run};
+use sokohive_tests::{Run, Scratch, command, run};
 
 /// From the loss to the exit.
 const IN_TIME: Duration = Duration::from_secs(15);
@@ -37,6 +37,17 @@ fn assert_names(run: &Run, worker: &str) {
     assert!(run.value("level").parse::<u32>().unwrap() > 0, "{run:?}");
     assert!(run.stderr.contains(worker), "{run:?}");
     assert!(run.stderr.contains("nothing was saved"), "{run:?}");
+}
+
+#[test]
+fn why_a_worker_is_waited_for_is_told() {
+    // Nobody listens there.
+    let args = ["solve", "p1", "--workers", "127.0.0.1:1", "--timeout", "5s"];
+    for more in [&[][..], &["--checkpoint", &Scratch::new().inside("kept")]] {
+        let answer = run(&[&args, more].concat()).expect(exit::LIMIT);
+        let notes = answer.stderr.matches("note: p1: waiting for worker 127.0.0.1:1: ").count();
+        assert_eq!(notes, 1, "{answer:?}");
+    }
 }
 
 #[test]

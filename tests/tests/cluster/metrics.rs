@@ -49,7 +49,7 @@ fn a_cluster_shows_what_it_does_and_what_it_has_done() {
     let busy = wait_for(&workers[0], "sokohive_worker_expanded_rows_total", |rows| rows > 1_000.0);
     assert_eq!(busy["sokohive_worker_job_active"], 1.0);
     assert!(busy["sokohive_worker_states"] > 0.0);
-    assert!(busy["sokohive_worker_level_moves"] > 0.0);
+    assert!(busy["sokohive_worker_level_cost"] > 0.0);
     assert!(busy["sokohive_worker_memory_held_bytes"] > 0.0);
     assert!(busy.keys().any(|name| name.starts_with("sokohive_worker_job_info{job=\"")));
     let load = wait_for(&workers[0], "sokohive_worker_table_load_ratio", |load| load > 0.0);
@@ -57,7 +57,7 @@ fn a_cluster_shows_what_it_does_and_what_it_has_done() {
     let busy = wait_for(&coordinator, "sokohive_coordinator_job_states", |states| states > 0.0);
     assert_eq!(busy["sokohive_coordinator_running_job"], 1.0);
     assert_eq!(busy["sokohive_coordinator_job_workers"], 2.0);
-    assert!(busy["sokohive_coordinator_job_lower_bound_moves"] > 0.0);
+    assert!(busy["sokohive_coordinator_job_lower_bound_cost"] > 0.0);
 
     run(&["cancel", "1", at[0], at[1]]).expect(exit::SUCCESS);
     run(&["watch", "1", at[0], at[1]]).expect(exit::LIMIT);

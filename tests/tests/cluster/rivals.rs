@@ -100,7 +100,7 @@ fn a_worker_whose_epoch_makes_no_sense_does_not_start() {
         .arg(&folder)
         .output()
         .expect("sokohive-worker starts");
-    assert_eq!(answer.status.code(), Some(1), "{answer:?}");
+    assert_eq!(answer.status.code(), Some(exit::BAD_INPUT.into()), "{answer:?}");
     let text = String::from_utf8_lossy(&answer.stderr);
     assert!(text.contains("epoch 18446744073709551615 is beyond"), "{text}");
 }

@@ -84,6 +84,24 @@ fn workers_and_their_client_know_each_other() {
 }
 
 #[test]
+fn forgotten_certificates_end_a_search_and_leave_its_checkpoint() {
+    let Some(secrets) = Secrets::new() else { return };
+    let worker = Server::worker(&strs(&secrets.flags("worker")));
+    let (folder, client) = (secrets.path("kept"), secrets.flags("client"));
+    let mut args = vec!["solve", "level1", "--workers", worker.address(), "--checkpoint", &folder];
+    args.extend(["--max-expansions", "50000", "--quiet"]);
+    args.extend(strs(&client));
+    run(&args).expect(exit::LIMIT);
+    let refused = run(&["resume", &folder, "--quiet"]).expect(exit::CLUSTER_FAILED);
+    assert_eq!(refused.value("worker"), worker.address(), "{refused:?}");
+    assert!(refused.stderr.contains("the other side does not speak without TLS"), "{refused:?}");
+    assert!(!refused.stdout.contains("no answer for"), "{refused:?}");
+    let mut args = vec!["resume", &folder, "--max-expansions", "0", "--quiet"];
+    args.extend(strs(&client));
+    run(&args).expect(exit::LIMIT);
+}
+
+#[test]
 fn a_client_cannot_pass_for_a_server() {
     let Some(secrets) = Secrets::new() else { return };
     let worker = Server::worker(&strs(&secrets.flags("client")));
@@ -137,6 +155,16 @@ fn flags_that_do_not_go_together_are_told() {
     let args = ["status", "--tls-ca", &file, "--tls-cert", &file, "--tls-key", &file];
     let run = sokohive_tests::run(&args).expect(exit::BAD_INPUT);
     assert!(run.stderr.contains("--tls-ca") && run.stderr.contains("ca.pem: found"), "{run:?}");
+    // A worker says the same, once, and before it says where it listens.
+    let start = std::time::Instant::now();
+    let output = Command::new(binary("sokohive-worker"))
+        .args(["--listen", "127.0.0.1:0", "--job-token-file", "/nowhere/token"])
+        .output()
+        .expect("it starts");
+    let worker = Run::new(&output, start.elapsed()).expect(exit::BAD_INPUT);
+    assert!(worker.stdout.is_empty(), "{worker:?}");
+    assert_eq!(worker.stderr.matches("/nowhere/token").count(), 1, "{worker:?}");
+    assert_eq!(worker.stderr.matches("No such file").count(), 1, "{worker:?}");
     let short = scratch.file("token", "short");
     let run = sokohive_tests::run(&["status", "--job-token-file", &short]);
     let run = run.expect(exit::BAD_INPUT);

@@ -67,7 +67,7 @@ pub enum CallError {
     /// There was no answer; whether the call has been heard is unknown.
     #[error("{0}")]
     Unreachable(String),
-    /// The worker's certificate is not believed.
+    /// The connection is secured in one way here and in another there, or a certificate is not accepted.
     #[error("{0}")]
-    Untrusted(String),
+    Mismatch(String),
 }

@@ -17,8 +17,9 @@ pub trait Levels: Debug + Send {
         incumbent: Option<u32>,
     ) -> Option<(Side, u32)>;
 
-    /// Takes note that the level chosen last is over on all workers; how far the levels have come.
-    fn level_is_over(&mut self) -> Reached;
+    /// Takes note that the level chosen last is over on all workers; how far the levels have come, given
+    /// what [`Levels::advance`] is, with the bound that this proves.
+    fn level_is_over(&mut self, open: [Option<OpenList>; 2], incumbent: Option<u32>) -> Reached;
 
     /// Proven: every solution costs at least this much.
     fn lower_bound(&self) -> u32;

@@ -14,6 +14,12 @@ pub const LOST: Duration = Duration::from_secs(8);
 /// resolve yet.
 const UNMET: Duration = Duration::from_secs(60);
 
+/// A worker that gives no answer for this long is worth a word.
+const TELL: Duration = Duration::from_secs(1);
+
+/// Most causes that are told of a worker: should they never repeat, nobody wants to read them all.
+const MOST_TOLD: usize = 16;
+
 /// Pauses before a call is made again: the first, doubled after every failure, up to the last.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LAST_PAUSE: Duration = Duration::from_millis(500);
@@ -30,6 +36,10 @@ pub(super) struct Member {
     /// The number of the last wish to write its journal anew, 0 for none.
     pub(super) compact: u32,
     call: Option<Call>,
+    /// The causes that have been told of its silence.
+    told: Vec<String>,
+    /// Whether it has been told that its journal is at fault.
+    has_told_fault: bool,
 }
 
 /// A call that has not been answered yet.
@@ -37,6 +47,8 @@ pub(super) struct Member {
 struct Call {
     id: CallId,
     request: Request,
+    /// When it was made for the first time.
+    made: Duration,
     /// When it was made for the first time, or when the worker last gave any answer to it.
     since: Duration,
     /// When it is to be made again; `None` while an answer is awaited.
@@ -56,7 +68,8 @@ pub(super) struct Loss {
 
 impl Member {
     pub(super) fn new(address: String) -> Self {
-        Self { address, hello: None, report: Report::default(), compact: 0, call: None }
+        let (report, told) = (Report::default(), Vec::new());
+        Self { address, hello: None, report, compact: 0, call: None, told, has_told_fault: false }
     }
 
     /// Whether an answer is awaited.
@@ -70,6 +83,7 @@ impl Member {
         self.call = Some(Call {
             id,
             request,
+            made: now,
             since: now,
             again_at: None,
             failures: 0,
@@ -94,7 +108,7 @@ impl Member {
         match error {
             CallError::Unreachable(reason) => call.reason = reason,
             // Certificates change, but not while a job waits for its workers to begin.
-            CallError::Untrusted(reason) => return lost(reason, self.hello.is_some()),
+            CallError::Mismatch(reason) => return lost(reason, self.hello.is_some()),
             CallError::Refused(refusal) if refusal.is_retryable() => {
                 call.since = now;
                 call.reason = refusal.to_string();
@@ -124,6 +138,28 @@ impl Member {
         call.again_at = None;
         call.id = id;
         Some(call.request.clone())
+    }
+
+    /// Why the job has been waiting for the worker for a while, unless that has been told before.
+    pub(super) fn delay(&mut self, now: Duration) -> Option<String> {
+        let call = self.call.as_ref().filter(|call| call.failures > 0)?;
+        let is_late = now.saturating_sub(call.made) >= TELL;
+        let is_news = !self.told.contains(&call.reason) && self.told.len() < MOST_TOLD;
+        if !is_late || !is_news {
+            return None;
+        }
+        self.told.push(call.reason.clone());
+        Some(format!("waiting for worker {}: {}", self.address, call.reason))
+    }
+
+    /// Why no checkpoints can be taken for the worker, unless that has been told before.
+    pub(super) fn journal_fault(&mut self) -> Option<String> {
+        let fault = self.report.journal_fault.as_ref().filter(|_| !self.has_told_fault)?;
+        self.has_told_fault = true;
+        Some(format!(
+            "no checkpoints while worker {} cannot write its journal: {fault}",
+            self.address
+        ))
     }
 
     /// Whether the worker has been silent for too long.

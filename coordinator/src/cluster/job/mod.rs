@@ -142,6 +142,8 @@ pub enum Command {
     Commit(Arc<Checkpoint>),
     /// Write the result into the manifest, durably, and report [`Event::Concluded`].
     Conclude(Ending),
+    /// Tell people why the job waits, or why it takes no checkpoints.
+    Note(String),
     /// The job is over.
     End(Ending),
 }
@@ -198,11 +200,11 @@ impl Job {
             Event::Committed(result) => match state {
                 State::Claiming(claiming) => claiming.committed(&mut self.shared, result),
                 State::Settling(settling) => {
-                    self.shared.committed(result.is_ok());
+                    self.shared.committed(&result);
                     settling.committed(&mut self.shared, result.is_ok())
                 }
                 other => {
-                    self.shared.committed(result.is_ok());
+                    self.shared.committed(&result);
                     other
                 }
             },
@@ -211,6 +213,10 @@ impl Job {
                 other => other,
             },
         };
+        // What is awaited at the end makes no difference any more.
+        if !matches!(self.state, State::Releasing(_) | State::Ended) {
+            self.shared.tell_troubles();
+        }
         self.shared.take_commands()
     }
 

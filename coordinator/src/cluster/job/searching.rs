@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sokohive_engine::{Limit, Side};
-use sokohive_proto::{Level, OpenLevel, OpenList, Poll, Restore};
+use sokohive_proto::{Level, OpenLevel, Poll, Restore};
 
 use super::call::{Reply, Request};
 use super::member::Loss;
@@ -40,7 +40,10 @@ impl Searching {
     pub(super) fn restore(shared: &mut Shared) -> State {
         let checkpoint = shared.settings.checkpoint.as_deref();
         let reached = checkpoint.map(|checkpoint| checkpoint.reached).unwrap_or_default();
-        let level = Level { ordinal: 1, side: Side::Forward, f: reached.lower_bound };
+        // Nothing beyond what is closed is opened by reading it back.
+        let side = Side::Forward;
+        let f = reached.closed[side as usize].unwrap_or_default();
+        let level = Level { ordinal: 1, side, f };
         shared.level = Some(level);
         let mut dealt = std::mem::take(&mut shared.dealt);
         if let Some(fence) = shared.fence {
@@ -65,8 +68,8 @@ impl Searching {
     ///
     /// Sound as the level before is over on all workers: what waits now is all there is.
     pub(super) fn advance(shared: &mut Shared) -> State {
-        let open = [Side::Forward, Side::Backward].map(|side| waiting(shared, side));
-        let next = shared.settings.levels.advance(open, shared.incumbent_cost());
+        let (open, incumbent) = (shared.open(), shared.incumbent_cost());
+        let next = shared.settings.levels.advance(open, incumbent);
         shared.prove(shared.settings.levels.lower_bound());
         match (next, shared.incumbent) {
             (Some((side, f)), _) => Self::open(shared, side, f),
@@ -154,15 +157,6 @@ impl Searching {
         }
         State::Searching(self)
     }
-}
-
-/// What waits on one side at the smallest f, on all workers together.
-fn waiting(shared: &Shared, side: Side) -> Option<OpenList> {
-    let reports = shared.members.iter().map(|member| &member.report);
-    let lists = || reports.clone().flat_map(|report| &report.open).filter(|open| open.side == side);
-    let smallest_f = lists().map(|open| open.smallest_f).min()?;
-    let rows = lists().filter(|open| open.smallest_f == smallest_f).map(|open| open.rows).sum();
-    Some(OpenList { side, smallest_f, rows })
 }
 
 /// Ends the search for what a report revealed.

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use sokohive_engine::Statistics;
+use sokohive_engine::{Side, Statistics};
 use sokohive_proto::{
-    ClusterFailure, Fence, Finish, JobProgress, Level, Refusal, Report, Segment, Traffic, Upkeep,
+    ClusterFailure, Fence, Finish, JobProgress, Level, OpenList, Refusal, Report, Segment, Traffic,
+    Upkeep,
 };
 
 use super::call::{CallError, CallId, Reply, Request};
@@ -34,6 +35,8 @@ pub(super) struct Shared {
     pub(super) lower_bound: u32,
     /// What is kept of the job; `None` where nothing is, or the manifest is not there yet.
     pub(super) keeping: Option<Keeping>,
+    /// Whether it has been told that a manifest cannot be written.
+    has_told_problem: bool,
     /// What each worker reads of the checkpoint.
     pub(super) dealt: Vec<Vec<Segment>>,
     /// Whether the tables are there, to walk back in.
@@ -82,6 +85,7 @@ impl Shared {
             level: None,
             lower_bound,
             keeping: None,
+            has_told_problem: false,
             dealt: Vec::new(),
             walkable: false,
             cancelled: false,
@@ -137,10 +141,25 @@ impl Shared {
         checkpoint.is_some_and(|checkpoint| checkpoint.reached.levels > 0)
     }
 
+    /// What waits on each side at its smallest f, on all workers together.
+    pub(super) fn open(&self) -> [Option<OpenList>; 2] {
+        [Side::Forward, Side::Backward].map(|side| self.waiting(side))
+    }
+
+    fn waiting(&self, side: Side) -> Option<OpenList> {
+        let reports = self.members.iter().map(|member| &member.report);
+        let lists =
+            || reports.clone().flat_map(|report| &report.open).filter(|open| open.side == side);
+        let smallest_f = lists().map(|open| open.smallest_f).min()?;
+        let rows = lists().filter(|open| open.smallest_f == smallest_f).map(|open| open.rows).sum();
+        Some(OpenList { side, smallest_f, rows })
+    }
+
     /// A level is over on all workers, and the next is not open: a moment to go on from.
     pub(super) fn reach_edge(&mut self, ordinal: u32) {
         let (statistics, _) = self.statistics();
-        let reached = self.settings.levels.level_is_over();
+        let (open, incumbent) = (self.open(), self.incumbent_cost());
+        let reached = self.settings.levels.level_is_over(open, incumbent);
         let standing = Standing { reached, best: self.incumbent, statistics };
         if let Some(keeping) = &mut self.keeping {
             keeping.reach(self.now, ordinal, &standing, &mut self.members);
@@ -155,10 +174,15 @@ impl Shared {
         }
     }
 
-    /// A manifest has been written, or could not be.
-    pub(super) fn committed(&mut self, written: bool) {
+    /// A manifest has been written, or could not be. Why not is told once.
+    pub(super) fn committed(&mut self, result: &Result<(), String>) {
+        if let Err(problem) = result
+            && !std::mem::replace(&mut self.has_told_problem, true)
+        {
+            self.command(Command::Note(format!("no checkpoint: {problem}")));
+        }
         if let Some(keeping) = &mut self.keeping {
-            keeping.committed(self.now, written, &self.members);
+            keeping.committed(self.now, result.is_ok(), &self.members);
         }
     }
 
@@ -202,6 +226,14 @@ impl Shared {
     pub(super) fn find_lost(&self) -> Option<(usize, Loss)> {
         let lost = |(worker, member): (usize, &Member)| Some((worker, member.lost(self.now)?));
         self.members.iter().enumerate().find_map(lost)
+    }
+
+    /// Tells which workers are waited for, and which keep checkpoints from being taken, and why.
+    pub(super) fn tell_troubles(&mut self) {
+        for member in &mut self.members {
+            let troubles = [member.delay(self.now), member.journal_fault()];
+            self.commands.extend(troubles.into_iter().flatten().map(Command::Note));
+        }
     }
 
     /// Cost of the best solution known.

@@ -20,8 +20,10 @@ fn ms(ms: u64) -> Duration {
 struct Forward(u32);
 
 impl Levels for Forward {
-    fn level_is_over(&mut self) -> Reached {
-        Reached { lower_bound: self.0, ..Reached::default() }
+    fn level_is_over(&mut self, open: [Option<OpenList>; 2], incumbent: Option<u32>) -> Reached {
+        let next = open[0].map_or(self.0, |open| open.smallest_f);
+        let lower_bound = self.0.max(next.min(incumbent.unwrap_or(u32::MAX)));
+        Reached { lower_bound, ..Reached::default() }
     }
 
     fn advance(
@@ -277,6 +279,48 @@ fn a_worker_that_never_comes_is_waited_for_a_minute() {
     let (worker, reason, retryable) = bench.failure();
     assert_eq!((worker, retryable), (Some("worker-1:1"), true));
     assert_eq!(reason, "no answer for 60 s: name not known");
+}
+
+#[test]
+fn why_a_worker_is_waited_for_is_told_once_a_cause_and_soon() {
+    let mut bench = Bench::new(2);
+    let mut told = Vec::new();
+    while bench.ending().is_none() {
+        let cause = if bench.now < ms(5_000) { "name not known" } else { "connection refused" };
+        bench.answer(|worker, _| {
+            let gone = || Err(CallError::Unreachable(cause.to_owned()));
+            Some(if worker == 0 { Ok(Reply::Hello(hello(0))) } else { gone() })
+        });
+        let now = bench.now;
+        bench.others.retain(|other| match other {
+            Command::Note(text) => {
+                told.push((now, text.clone()));
+                false
+            }
+            _ => true,
+        });
+        if bench.ending().is_none() {
+            bench.tick();
+        }
+    }
+    let [(first, name), (second, refused)] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(name, "waiting for worker worker-1:1: name not known");
+    assert_eq!(refused, "waiting for worker worker-1:1: connection refused");
+    assert!((ms(1_000)..ms(2_000)).contains(first), "{told:?}");
+    assert!((ms(5_000)..ms(6_000)).contains(second), "{told:?}");
+}
+
+#[test]
+fn a_mismatch_is_not_waited_out_and_one_that_comes_later_may_pass() {
+    let mismatch = || CallError::Mismatch("it does not speak TLS".to_owned());
+    let mut bench = Bench::new(1);
+    bench.answer(|_, _| Some(Err(mismatch())));
+    assert_eq!(bench.failure(), (Some("worker-0:1"), "it does not speak TLS", false));
+    let mut bench = Bench::new(1);
+    bench.prepare();
+    bench.answer(|_, _| Some(Err(mismatch())));
+    bench.answer(|_, _| Some(Ok(Reply::Released)));
+    assert_eq!(bench.failure(), (Some("worker-0:1"), "it does not speak TLS", true));
 }
 
 #[test]

@@ -21,6 +21,9 @@ use crate::cluster::job::StopReason;
 /// Results kept; older ones are forgotten.
 const MOST_ENDED: usize = 10_000;
 
+/// Notes kept of a job; later ones are only logged.
+const MOST_NOTES: usize = 32;
+
 /// All jobs: the queue, the one that runs, the results.
 #[derive(Debug)]
 pub(super) struct Jobs {
@@ -84,6 +87,7 @@ impl Inner {
             rule: submission.task.rule,
             objective: submission.task.objective,
             state,
+            notes: Vec::new(),
         };
         let (event, stop) = (watch::Sender::new(event), watch::Sender::new(None));
         self.jobs.insert(number, Entry { submission, caller, event, stop });
@@ -197,9 +201,9 @@ impl Jobs {
         }
         if let Some(entry) = inner.jobs.get(&number) {
             if let (Some(store), JobState::Ended(result)) = (&self.store, &state) {
-                let (submission, result) = (entry.submission.clone(), Some(result.clone()));
-                let job = StoredJob { number, submission, result };
-                if let Err(error) = store.save(&job).and_then(|()| store.settle(number)) {
+                let submission = entry.submission.clone();
+                let job = StoredJob { number, submission, result: Some(result.clone()) };
+                if let Err(error) = store.save(&job).and_then(|()| store.settle(number, result)) {
                     warn!("job {number}: its end is not written down: {error}");
                 }
             }
@@ -220,6 +224,20 @@ impl Jobs {
                     warn!("job {oldest} is not deleted: {error}");
                 }
             }
+        }
+    }
+
+    /// Tells whoever follows a job something in words, and logs it.
+    pub(super) fn note(&self, number: JobNumber, text: String) {
+        warn!("{text}");
+        if let Some(entry) = self.lock().jobs.get(&number) {
+            entry.event.send_if_modified(|event| {
+                let has_room = event.notes.len() < MOST_NOTES;
+                if has_room {
+                    event.notes.push(text);
+                }
+                has_room
+            });
         }
     }
 

@@ -86,13 +86,13 @@ fn running(page: &mut Page, running: Option<(JobNumber, Option<JobProgress>)>) {
         progress.workers,
     );
     page.gauge(
-        "sokohive_coordinator_job_lower_bound_moves",
-        "Proven of the job that runs: every solution takes at least so many moves.",
+        "sokohive_coordinator_job_lower_bound_cost",
+        "Proven of the job that runs: every solution costs at least so much, in moves, or in pushes if its objective is that.",
         progress.lower_bound,
     );
     page.gauge_if_known(
-        "sokohive_coordinator_job_best_moves",
-        "Moves of the best solution so far of the job that runs; absent for none.",
+        "sokohive_coordinator_job_best_cost",
+        "Cost of the best solution so far of the job that runs, in moves or pushes as the lower bound; absent for none.",
         progress.best,
     );
     page.gauge(

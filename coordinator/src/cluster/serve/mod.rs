@@ -12,6 +12,7 @@ mod service;
 mod store;
 
 use std::future::Future;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,12 +73,15 @@ pub enum ServeError {
     /// What was kept cannot be read.
     #[error("state folder: {0}")]
     Store(#[from] StoreError),
+    /// Nobody could be told that it begins.
+    #[error("{0}")]
+    Ready(io::Error),
     /// The reflection service has no use for our descriptors.
     #[error("reflection: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-/// Serves until `shutdown`; a running job is interrupted then, and its workers are released. With a
+/// Serves until `shutdown`, and calls `ready` when it is about to begin; a running job is interrupted then, and its workers are released. With a
 /// folder for its state it goes on after a restart.
 ///
 /// # Errors
@@ -86,6 +90,7 @@ pub enum ServeError {
 pub async fn serve(
     listener: TcpListener,
     options: ServeOptions,
+    ready: impl FnOnce() -> io::Result<()>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let counters = Arc::new(Counters::default());
@@ -142,6 +147,7 @@ pub async fn serve(
             },
         );
     tokio::pin!(serving, watched);
+    ready().map_err(ServeError::Ready)?;
     let mut running = tokio::spawn(runner::run(jobs.clone(), registry, options));
     tokio::select! {
         result = &mut serving => return result.map_err(Into::into),

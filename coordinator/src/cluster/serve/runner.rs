@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sokohive_engine::{Ending, Limit};
-use sokohive_proto::{Checkpoint, JobEnding, JobKey, JobResult, JobState};
+use sokohive_proto::{Checkpoint, JobEnding, JobKey, JobNumber, JobResult, JobState};
 use tokio::time::Instant;
 use tracing::{Instrument, info, info_span, warn};
 
@@ -31,12 +31,24 @@ pub(super) async fn run(jobs: Arc<Jobs>, registry: Arc<Registry>, options: Serve
             span.in_scope(|| info!("goes on after a restart"));
             return;
         }
+        let kept = what_is_kept(&jobs, number, &result);
         let jobs = Arc::clone(&jobs);
         let ended = move || jobs.update(number, JobState::Ended(result));
         if let Err(panic) = tokio::task::spawn_blocking(ended).await {
             span.in_scope(|| warn!("{panic}"));
         }
+        if let Some(kept) = kept {
+            discard(&kept, &options.security).await;
+        }
     }
+}
+
+/// What workers have kept of a job that is proven, as its result could not be written down before they were
+/// released.
+fn what_is_kept(jobs: &Jobs, number: JobNumber, result: &JobResult) -> Option<Checkpoint> {
+    let store = jobs.store().filter(|_| !is_unfinished(result))?;
+    let kept = checkpoint::read(&store.manifest(number)).ok()?;
+    kept.result.is_none().then_some(kept)
 }
 
 async fn run_one(
@@ -59,6 +71,7 @@ async fn run_one(
         }
     };
     let progress = |progress| jobs.update(number, JobState::Running(Some(progress)));
+    let note = |text| jobs.note(number, text);
     let least = options.workers.max(1);
     if let Some(store) = jobs.store() {
         let manifest = store.manifest(number);
@@ -92,7 +105,7 @@ async fn run_one(
             },
             stop,
         };
-        return durable.run(progress, |text| warn!("{text}")).await;
+        return durable.run(progress, note).await;
     }
     let late = |limit| {
         let ending = JobEnding::Limit { limit, lower_bound: 0, best: None };
@@ -126,7 +139,7 @@ async fn run_one(
     };
     let security = options.security.clone();
     let drive = Drive { settings, security, timeout, plan, stop, manifest: None };
-    drive.run(progress).await
+    drive.run(progress, note).await
 }
 
 /// Waits until enough workers have registered. Takes all that are there then.

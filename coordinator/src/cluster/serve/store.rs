@@ -1,17 +1,20 @@
 //! What a serving coordinator keeps over restarts: a folder for each job, with what was submitted and
 //! how it ended in the file `job`, and while it runs its `checkpoint`.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use sokohive_proto::{JobNumber, JobResult, StoredJob};
 
-use crate::checkpoint::{self, ManifestError, manifest};
+use crate::checkpoint::{self, Held, ManifestError, lock, manifest};
 
 /// The folder of all jobs.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Store {
     jobs: PathBuf,
+    /// Keeps other processes out; `None` where the file system has no locks.
+    _lock: Option<File>,
 }
 
 /// Why what was kept cannot be read.
@@ -25,6 +28,9 @@ pub enum StoreError {
         /// Why.
         error: io::Error,
     },
+    /// Another coordinator has it.
+    #[error("{0}: another process serves from here, expected a folder that no other has")]
+    Held(PathBuf),
     /// The file of a job is damaged or of another version.
     #[error(transparent)]
     File(#[from] ManifestError),
@@ -33,7 +39,8 @@ pub enum StoreError {
 impl Store {
     /// Opens a folder, which is made if it is missing, and reads all jobs in it, by number.
     pub(super) fn open(folder: &Path) -> Result<(Self, Vec<StoredJob>), StoreError> {
-        let store = Self { jobs: folder.join("jobs") };
+        let held = |Held| StoreError::Held(folder.to_owned());
+        let store = Self { jobs: folder.join("jobs"), _lock: lock(folder).map_err(held)? };
         let failed = |error| StoreError::Folder { path: store.jobs.clone(), error };
         fs::create_dir_all(&store.jobs).map_err(failed)?;
         let mut numbers = Vec::new();
@@ -62,10 +69,10 @@ impl Store {
     }
 
     /// Forgets the checkpoint of a job whose result is written down, unless one can go on from it.
-    pub(super) fn settle(&self, number: JobNumber) -> io::Result<()> {
+    pub(super) fn settle(&self, number: JobNumber, result: &JobResult) -> io::Result<()> {
         let path = self.manifest(number);
         match checkpoint::read(&path) {
-            Ok(checkpoint) if checkpoint.result.is_none() => Ok(()),
+            Ok(checkpoint) if checkpoint.result.is_none() && is_unfinished(result) => Ok(()),
             Ok(_) | Err(_) => checkpoint::remove(&path),
         }
     }
@@ -134,8 +141,13 @@ mod tests {
         let all = [job(2, Some(ended)), job(10, None), job(11, None)];
         all.iter().rev().for_each(|job| store.save(job).unwrap());
         fs::create_dir_all(folder.join("jobs").join("12")).unwrap();
-        assert_eq!(Store::open(&folder).unwrap().1, all);
+        let error = Store::open(&folder).unwrap_err().to_string();
+        assert!(error.contains("another process serves from here"), "{error}");
+        drop(store);
+        let (store, jobs) = Store::open(&folder).unwrap();
+        assert_eq!(jobs, all);
         store.forget(all[2].number).unwrap();
+        drop(store);
         assert_eq!(Store::open(&folder).unwrap().1, all[..2]);
         let file = folder.join("jobs").join("10").join("job");
         let mut bytes = fs::read(&file).unwrap();

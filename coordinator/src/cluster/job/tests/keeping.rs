@@ -153,6 +153,37 @@ fn a_manifest_is_written_when_every_worker_has_synced_and_then_segments_retire()
 }
 
 #[test]
+fn why_no_checkpoint_is_taken_is_told_once() {
+    let mut bench = Bench::with(kept(2, None));
+    bench.answer(steady(&idle()));
+    bench.commit();
+    bench.prepare();
+    let report = |fault: Option<&str>| Report {
+        open: open(17),
+        segments: vec![segment(0, 10)],
+        journal_fault: fault.map(str::to_owned),
+        ..idle()
+    };
+    bench.answer(durable(&report(None)));
+    for fault in ["disk full", "disk still full"] {
+        (0..4).for_each(|_| {
+            bench.answer(|worker, request| {
+                let fault = Some(fault).filter(|_| worker == 1);
+                durable(&report(fault))(worker, request)
+            });
+        });
+    }
+    bench.event(Event::Committed(Err("kept: no room".to_owned())));
+    bench.event(Event::Committed(Err("kept: no room".to_owned())));
+    let notes = bench.others.iter().filter_map(|other| match other {
+        Command::Note(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let fault = "no checkpoints while worker worker-1:1 cannot write its journal: disk full";
+    assert_eq!(notes.collect::<Vec<_>>(), [fault, "no checkpoint: kept: no room"]);
+}
+
+#[test]
 fn a_result_is_written_down_before_what_it_came_from_is_discarded() {
     let mut bench = Bench::with(kept(2, None));
     bench.answer(steady(&idle()));
