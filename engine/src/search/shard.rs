@@ -757,13 +757,15 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             shard.exchange.as_ref().is_none_or(|e| e.owner(state.rank) == e.me())
         };
         let mut states = states.filter(ours).peekable();
+        // What is read back may be part of the best solution, whose bound is its cost.
+        let restoring = shard.restoring.under_way.load(Ordering::Relaxed);
         while states.peek().is_some() {
             let table = shard.table();
             let mut room = Room::Enough;
             while room == Room::Enough
                 && let Some(state) = states.next()
             {
-                if shard.incumbent.admits(state.cost + state.estimate) {
+                if restoring || shard.incumbent.admits(state.cost + state.estimate) {
                     let mixed = table.mix(state.rank);
                     table.prefetch(mixed);
                     self.pending.push((mixed, state));
