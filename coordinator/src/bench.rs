@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// The ends to search from: auto, forward, backward or two-sided
     #[arg(long, default_value_t)]
     search: SearchChoice,
-    /// The lower bound that leads a forward search: auto, nearest, matching or none
+    /// The lower bound that leads the search: auto, nearest, matching or none
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
     /// Most memory for the search [default: 80 % of what is free]

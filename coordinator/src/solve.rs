@@ -87,11 +87,13 @@ pub(crate) struct SearchArgs {
     objective: Objective,
     /// The ends to search from: auto, forward, backward or two-sided
     ///
-    /// With auto it is both ends, but forward where an estimate is asked for, or where the boxes can
-    /// stand on the goals in more than a million ways.
+    /// With auto it is both ends, but forward where pushes count, where an estimate is asked for, or
+    /// where the boxes can stand on the goals in more than a million ways.
     #[arg(long, default_value_t)]
     search: SearchChoice,
-    /// The lower bound that leads a forward search: auto, nearest, matching or none
+    /// The lower bound that leads the search: auto, nearest, matching or none
+    ///
+    /// auto: matching for a search forward, none for one from both ends. Backward there is none.
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
     /// Searching threads [default: all cores]
