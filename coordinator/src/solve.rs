@@ -87,13 +87,14 @@ pub(crate) struct SearchArgs {
     objective: Objective,
     /// The ends to search from: auto, forward, backward or two-sided
     ///
-    /// With auto it is both ends, but forward where pushes count, where an estimate is asked for, or
-    /// where the boxes can stand on the goals in more than a million ways.
+    /// With auto it is both ends, but forward where moves count and an estimate is asked for, or where
+    /// the boxes can stand on the goals in more than a million ways.
     #[arg(long, default_value_t)]
     search: SearchChoice,
     /// The lower bound that leads the search: auto, nearest, matching or none
     ///
-    /// auto: matching for a search forward, none for one from both ends. Backward there is none.
+    /// auto: matching for a search forward, and for one from both ends that is left to us and counts
+    /// pushes; else none. Backward there is none.
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
     /// Searching threads [default: all cores]

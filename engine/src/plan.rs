@@ -47,17 +47,19 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The search of a board. Left to us it is from both ends where steps count, unless there are too many finished
-    /// boards to begin with, or an estimate to be led by is asked for. Where pushes count the matching is so close to
-    /// the truth that it is forward.
+    /// The search of a board. Left to us it is from both ends, unless there are too many finished boards to begin with.
+    /// Where steps count it goes by cost alone then, so it is forward where an estimate to be led by is asked for. Where
+    /// pushes count there is an estimate on either side, which does not go with all solutions.
     pub(crate) fn search_of(&self, board: &Board, objective: Objective) -> SearchChoice {
         if self.search != SearchChoice::Auto {
             return self.search;
         }
         let finished = roots::finished_sets(board.boxes().len(), board.goals().len());
-        let from_both = objective == Objective::Moves
-            && self.estimate == EstimateChoice::Auto
-            && finished <= roots::MOST_FINISHED_SETS;
+        let suits = match objective {
+            Objective::Moves => self.estimate == EstimateChoice::Auto,
+            Objective::Pushes => self.want == Want::Any && self.estimate != EstimateChoice::None,
+        };
+        let from_both = suits && finished <= roots::MOST_FINISHED_SETS;
         if from_both { SearchChoice::TwoSided } else { SearchChoice::Forward }
     }
 }
@@ -118,9 +120,10 @@ impl Plan {
         let search = options.search_of(&board, objective);
         let estimate =
             if search == SearchChoice::Backward { EstimateChoice::Auto } else { options.estimate };
-        let text = format!("{level}\n{rule}\n{objective}\n{search}\n{estimate}\n");
-        let digest = xxh3_64(text.as_bytes());
-        Ok(Self { board, rule, objective, search, options, digest })
+        let plan = Self { board, rule, objective, search, options, digest: 0 };
+        let lead = plan.lead();
+        let text = format!("{level}\n{rule}\n{objective}\n{search}\n{estimate}\n{lead:?}\n");
+        Ok(Self { digest: xxh3_64(text.as_bytes()), ..plan })
     }
 
     /// Calls `task` with the narrowest types that it gets by with.
@@ -184,9 +187,16 @@ impl Plan {
         match self.search {
             SearchChoice::Forward => true,
             SearchChoice::TwoSided => {
-                let by_cost = [EstimateChoice::Auto, EstimateChoice::None];
                 // Where all solutions are wanted the levels go by cost alone.
-                !by_cost.contains(&self.options.estimate) && !self.wants_all()
+                !self.wants_all()
+                    && match self.options.estimate {
+                        EstimateChoice::Auto => {
+                            let is_ours = self.options.search == SearchChoice::Auto;
+                            is_ours && self.objective == Objective::Pushes
+                        }
+                        EstimateChoice::None => false,
+                        EstimateChoice::Nearest | EstimateChoice::Matching => true,
+                    }
             }
             _ => false,
         }
@@ -228,7 +238,7 @@ impl Plan {
     /// What the levels go by.
     fn lead(&self) -> Lead {
         match self.search {
-            SearchChoice::TwoSided if self.estimates() => Lead::Middle,
+            SearchChoice::TwoSided if self.estimates() => Lead::from_both_ends(self.objective),
             _ => Lead::Total,
         }
     }

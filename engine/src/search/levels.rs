@@ -37,13 +37,14 @@
 //!
 //! # Two-sided, with an estimate on either side
 //!
-//! States wait by the number of [`Lead::Middle`]. Let all states of both sides with a number below P be closed. **Then
+//! States wait by the number of [`Lead::Shares`]. Let σ be the share of the forward side, and let all states of both sides with a number below P be closed. **Then
 //! every solution of cost less than P has been found**, or one as cheap: Let C, n, fᵢ, bᵢ and wᵢ be as above, with C < P.
-//! An estimate never exceeds the cost to come, so what is left of the number of each of these states to decide is twice
-//! its cost. Let i be the last with 2 fᵢ < P. If i ≥ n − 1, the finish was found when the last push was generated.
-//! Otherwise 2 fᵢ₊₁ ≥ P, and 2 bᵢ − 1 = 2 (C + 1 − fᵢ₊₁) − 1 ≤ 2 C + 1 − P ≤ P − 1, since C ≤ P − 1. So both states of
-//! row i are closed, and met when the later of them was opened. No state needs to be met before it is opened, so nothing
-//! changes where successors are put off.
+//! An estimate never exceeds the cost to come, so the f of each of these states is at most C, and the other part of its
+//! number decides: ⌊fᵢ / σ⌋ forward, and ⌈bᵢ / (1 − σ)⌉ − 1 backward. The former is below P if fᵢ < σ P, the latter if
+//! bᵢ ≤ (1 − σ) P. Let i be the last with fᵢ < σ P. If i ≥ n − 1, the finish was found when the last push was generated.
+//! Otherwise fᵢ₊₁ ≥ σ P, and bᵢ = C + 1 − fᵢ₊₁ ≤ P − σ P, since C ≤ P − 1. So both states of row i are closed, and met
+//! when the later of them was opened. No state needs to be met before it is opened, so nothing changes where successors
+//! are put off.
 //!
 //! So the incumbent is optimal once the smallest number waiting on either side reaches its cost.
 //!
@@ -190,7 +191,7 @@ impl Levels {
             let goes_on = f < incumbent || self.want == Want::All && f == incumbent;
             return goes_on.then_some(Level { side: Side::Forward, f });
         }
-        if self.lead == Lead::Middle {
+        if let Lead::Shares { .. } = self.lead {
             let (forward, backward) = (forward?, backward?);
             let bound = forward.f.min(backward.f);
             self.raise(bound, incumbent);
@@ -243,6 +244,7 @@ impl Levels {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Objective;
 
     fn next(f: u32, rows: u64) -> Option<Next> {
         Some(Next { f, rows })
@@ -288,7 +290,8 @@ mod tests {
     #[test]
     fn with_an_estimate_on_either_side_the_smaller_number_is_opened_until_it_reaches_the_incumbent()
     {
-        let mut levels = Levels::new(SearchChoice::TwoSided, 0).led_by(Lead::Middle);
+        let mut levels =
+            Levels::new(SearchChoice::TwoSided, 0).led_by(Lead::from_both_ends(Objective::Moves));
         let level = |side, f| Some(Level { side, f });
         assert_eq!(levels.advance([next(7, 9), next(8, 1)], u32::MAX), level(Side::Forward, 7));
         assert_eq!(levels.advance([next(9, 2), next(8, 5)], u32::MAX), level(Side::Backward, 8));
@@ -297,7 +300,8 @@ mod tests {
         assert_eq!(levels.lower_bound(), 9);
         assert_eq!(levels.advance([next(10, 9), next(11, 5)], 10), None);
         assert_eq!(levels.lower_bound(), 10);
-        let mut levels = Levels::new(SearchChoice::TwoSided, 0).led_by(Lead::Middle);
+        let mut levels =
+            Levels::new(SearchChoice::TwoSided, 0).led_by(Lead::from_both_ends(Objective::Moves));
         assert_eq!(levels.advance([next(10, 9), None], u32::MAX), None);
     }
 
