@@ -60,6 +60,18 @@ impl Options {
             && finished <= roots::MOST_FINISHED_SETS;
         if from_both { SearchChoice::TwoSided } else { SearchChoice::Forward }
     }
+
+    /// Whether an estimate was asked for that can lead from both ends.
+    fn leads_both_ends(&self) -> bool {
+        ![EstimateChoice::Auto, EstimateChoice::None].contains(&self.estimate)
+    }
+
+    /// Whether a search for any best solution may do what would lose others: leave out pushes by corrals, or lead both
+    /// ends by an estimate.
+    pub(crate) fn any_is_cheaper(&self, objective: Objective) -> bool {
+        objective == Objective::Pushes
+            || self.search == SearchChoice::TwoSided && self.leads_both_ends()
+    }
 }
 
 /// A board, a rule, an objective, and how to search it.
@@ -184,9 +196,8 @@ impl Plan {
         match self.search {
             SearchChoice::Forward => true,
             SearchChoice::TwoSided => {
-                let by_cost = [EstimateChoice::Auto, EstimateChoice::None];
                 // Where all solutions are wanted the levels go by cost alone.
-                !by_cost.contains(&self.options.estimate) && !self.wants_all()
+                self.options.leads_both_ends() && !self.wants_all()
             }
             _ => false,
         }

@@ -262,7 +262,8 @@ impl<'a> Solver<'a> {
     ///
     /// The search goes on for it when the optimum is proven. Where what it takes does not fit the memory, or a limit comes
     /// between, the solution is proven and the number is not known. Nor is it for a search that was taken up again from a
-    /// checkpoint or, with [`Objective::Pushes`], keeps any.
+    /// checkpoint, or keeps any and is for pushes or from both ends with an estimate: such a search is one for any optimal
+    /// solution, and another for all of them follows.
     pub fn count(self, on: bool) -> Self {
         Self { counts: on, ..self }
     }
@@ -318,10 +319,10 @@ impl<'a> Solver<'a> {
         // What was found before a search was cut off is not known any more.
         let resumes = keeping.as_ref().is_some_and(|keeping| keeping.resume.is_some());
         let asked = (self.counts || self.breaks_ties) && !resumes;
-        match self.objective {
-            Objective::Moves if asked => self.search_for(Want::All, None, keeping),
-            Objective::Pushes if asked && keeping.is_none() => self.prove_then_compare(),
-            _ => self.search_for(Want::Any, None, keeping),
+        match (self.options.any_is_cheaper(self.objective), keeping) {
+            (true, None) if asked => self.prove_then_compare(),
+            (false, keeping) if asked => self.search_for(Want::All, None, keeping),
+            (_, keeping) => self.search_for(Want::Any, None, keeping),
         }
     }
 

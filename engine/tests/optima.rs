@@ -10,8 +10,8 @@ use case_boards::{CASES, Expected};
 use options::{Options, SEARCHES};
 use random_boards::{RandomBoard, random_board};
 use sokohive_engine::{
-    Control, Ending, JournalPlace, Level, Limit, Objective, Rule, SearchChoice, Solution, Solver,
-    SpillPlace, Stop, Tie, builtin, verify_strict,
+    Control, Ending, EstimateChoice, JournalPlace, Level, Limit, Objective, Rule, SearchChoice,
+    Solution, Solver, SpillPlace, Stop, Tie, builtin, verify_strict,
 };
 
 /// States after which brute force gives a board up.
@@ -348,6 +348,9 @@ fn a_search_that_was_taken_up_again_counts_nothing() {
     let place = |prefix: &str| JournalPlace { directory: directory.clone(), prefix: prefix.into() };
     for (search, estimate) in SEARCHES {
         let options = Options { search, estimate, ..Options::default() };
+        if search == SearchChoice::TwoSided && estimate != EstimateChoice::Auto {
+            continue;
+        }
         let (level, rule) = (&board.level, board.level.rule());
         let solver = || solver(options, Objective::Moves, level, rule);
         let truth = solve(options, Objective::Moves, level, rule).expect("has solutions");
@@ -377,18 +380,25 @@ fn a_search_that_was_taken_up_again_counts_nothing() {
 }
 
 #[test]
-fn a_search_for_pushes_that_keeps_checkpoints_compares_nothing() {
+fn a_search_that_another_would_follow_compares_nothing_where_it_keeps_checkpoints() {
     let board = builtin::find("p7").expect("built in");
     let (level, rule) = (&board.level, board.level.rule());
-    let name = format!("sokohive-optima-pushes-{}", std::process::id());
+    let name = format!("sokohive-optima-kept-{}", std::process::id());
     let directory = std::env::temp_dir().join(name);
     std::fs::create_dir_all(&directory).expect("a folder can be made");
     let place = JournalPlace { directory: directory.clone(), prefix: "kept".into() };
-    let solver = solver(Options::default(), Objective::Pushes, level, rule);
-    let outcome = solver.durable(place, |_| {}).solve().expect("the disk takes it");
-    let Ending::Optimal(solution) = outcome.ending else { panic!("p7 has a solution") };
-    assert_eq!((solution.count, solution.tie), (None, Tie::Any));
-    let truth = best(Options::default(), Objective::Pushes, level, rule).expect("has solutions");
-    assert_eq!(solution.moves.pushes(), truth.pushes as usize);
+    let led = Options {
+        search: SearchChoice::TwoSided,
+        estimate: EstimateChoice::Matching,
+        ..Options::default()
+    };
+    for (options, objective) in [(Options::default(), Objective::Pushes), (led, Objective::Moves)] {
+        let solver = solver(options, objective, level, rule);
+        let outcome = solver.durable(place.clone(), |_| {}).solve().expect("the disk takes it");
+        let Ending::Optimal(solution) = outcome.ending else { panic!("p7 has a solution") };
+        assert_eq!((solution.count, solution.tie), (None, Tie::Any));
+        let truth = solve(options, objective, level, rule).expect("has solutions");
+        assert_eq!(solution.cost(objective), truth.cost(objective));
+    }
     let _ = std::fs::remove_dir_all(&directory);
 }
