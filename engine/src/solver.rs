@@ -332,7 +332,8 @@ impl<'a> Solver<'a> {
         let mut outcome = self.search_for(Want::Any, None, None)?;
         let Ending::Optimal(solution) = &outcome.ending else { return Ok(outcome) };
         let (cost, statistics) = (solution.cost(self.objective) as u32, outcome.statistics);
-        let second = self.search_for(Want::All, Some(Proven { cost, statistics }), None)?;
+        let proven = Proven { cost, statistics };
+        let second = self.search_for(Want::All, Some(&proven), None)?;
         if let Ending::Optimal(best) = second.ending {
             outcome.ending = Ending::Optimal(best);
         }
@@ -345,7 +346,7 @@ impl<'a> Solver<'a> {
     fn search_for(
         &self,
         want: Want,
-        proven: Option<Proven>,
+        proven: Option<&Proven>,
         keeping: Option<&mut Keeping<'_>>,
     ) -> Result<Outcome, DurableError> {
         let statistics = Statistics::default();
@@ -404,7 +405,7 @@ struct Proven {
 /// The search of one process: a single shard, and the levels opened by this thread.
 struct InProcess<'s, 'a, 'k, 'e> {
     solver: &'s Solver<'a>,
-    proven: Option<Proven>,
+    proven: Option<&'s Proven>,
     keeping: Option<&'k mut Keeping<'e>>,
 }
 
@@ -419,7 +420,7 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
             (Some(Checkpoint { statistics, .. }), _) => {
                 Statistics { states: 0, peak_bytes: 0, ..*statistics }
             }
-            (None, Some(Proven { statistics, .. })) => Statistics { peak_bytes: 0, ..statistics },
+            (None, Some(proven)) => Statistics { peak_bytes: 0, ..proven.statistics },
             (None, None) => Statistics::default(),
         };
         let terms = Terms {
@@ -435,8 +436,8 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
         };
         let mut levels = match (&resume, self.proven) {
             (Some(checkpoint), _) => plan.levels_from(checkpoint.reached),
-            (None, Some(Proven { cost, statistics })) => {
-                let (lower_bound, levels) = (cost, statistics.levels);
+            (None, Some(&Proven { cost, statistics: Statistics { levels, .. } })) => {
+                let lower_bound = cost;
                 plan.levels_from(Reached { lower_bound, levels, ..Reached::default() })
             }
             (None, None) => plan.levels(),
@@ -464,7 +465,7 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
                 Err(problem) => return Ok(Err(DurableError::Checkpoint(problem))),
             }
         }
-        if let Some(Proven { cost, .. }) = self.proven {
+        if let Some(&Proven { cost, .. }) = self.proven {
             shard.incumbent.lower(cost);
         }
         solver.control.begin(before.expanded, shard.incumbent.cost(), levels.lower_bound());
