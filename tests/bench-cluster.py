@@ -63,7 +63,7 @@ def main():
     args = parser.parse_args()
     alone, clusters = [], {count: [] for count in args.workers}
     for _ in range(args.rounds):
-        alone.append(solve(args.board, "--threads", str(args.threads)))
+        alone.append(solve(args.board, "--any-tie", "--threads", str(args.threads)))
         for count, runs in clusters.items():
             with Workers(count, max(1, args.threads // count)) as workers:
                 runs.append(solve(args.board, "--workers", workers))

@@ -73,8 +73,8 @@ pub(crate) struct Settings {
 pub(crate) struct AllOptimal {
     /// How many there are.
     pub(crate) count: bool,
-    /// That the one that is shown has fewest pushes.
-    pub(crate) fewest_pushes: bool,
+    /// That the one that is shown is the best of them in what counts second.
+    pub(crate) break_ties: bool,
 }
 
 /// The end of one board's search, with everything a result line says.

@@ -46,7 +46,7 @@ pub(crate) fn search(
         .dominance(settings.dominance)
         .deadlocks(settings.deadlocks)
         .count(settings.all.count)
-        .fewest_pushes(settings.all.fewest_pushes)
+        .break_ties(settings.all.break_ties)
         .control(control.clone());
     if let Some(width) = settings.entry_width {
         solver = solver.entry_width(width);

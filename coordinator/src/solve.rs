@@ -51,11 +51,11 @@ pub(crate) struct Args {
     ///
     /// The same command, run again, goes on from the file. Boards are passed over whose row is proven, unsolvable or
     /// unsupported, or ended by a limit with at least the --budget and --memory of now; others are searched again, and
-    /// their rows replaced. Without --memory any memory is enough. A board that comes twice has one row, one that cannot be read has none, nor has one whose
+    /// their rows replaced. A proven row is enough whatever its tie; without --memory any memory is. A board that comes twice has one row, one that cannot be read has none, nor has one whose
     /// search was interrupted.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(value_parser = OsStringValueParser::new().try_map(OutputFile::try_from))]
-    #[arg(conflicts_with_all = ["checkpoint", "count", "fewest_pushes"])]
+    #[arg(conflicts_with_all = ["checkpoint", "count"])]
     output: Option<OutputFile>,
     /// Print the moves too: as SOLUTION if proven shortest, else as BEST_FOUND
     #[arg(long)]
@@ -129,28 +129,22 @@ pub(crate) struct SearchArgs {
 pub(crate) struct All {
     /// Count the optimal solutions: strings of moves that differ
     ///
-    /// Takes a few levels more. Where memory or time do not last, the count is unknown.
+    /// Those of fewest moves or, with --objective pushes, those of fewest pushes and, among these, fewest
+    /// moves. Where memory or time do not last, the count is unknown.
     #[arg(long, conflicts_with_all = ["workers", "checkpoint"])]
     count: bool,
-    /// Among solutions of fewest moves, find one of fewest pushes
-    #[arg(long, conflicts_with_all = ["workers", "checkpoint"])]
-    fewest_pushes: bool,
+    /// Be content with any solution of fewest moves, or of fewest pushes
+    ///
+    /// Without it, one process that keeps no checkpoints looks among solutions of fewest moves for one
+    /// of fewest pushes, and the other way round with --objective pushes.
+    #[arg(long, conflicts_with_all = ["workers", "checkpoint", "count"])]
+    any_tie: bool,
 }
 
 impl All {
-    /// What these flags ask of a search.
-    fn optimal(self, objective: Objective) -> Result<AllOptimal, Failure> {
-        let flag = match self {
-            Self { count: true, .. } => "--count",
-            Self { fewest_pushes: true, .. } => "--fewest-pushes",
-            _ => return Ok(AllOptimal::default()),
-        };
-        match objective {
-            Objective::Moves => {
-                Ok(AllOptimal { count: self.count, fewest_pushes: self.fewest_pushes })
-            }
-            other => Err(Failure::Usage(format!("{flag} is for fewest moves, not for {other}"))),
-        }
+    /// What these flags ask of a search in this process.
+    fn optimal(self, keeps_checkpoints: bool) -> AllOptimal {
+        AllOptimal { count: self.count, break_ties: !self.any_tie && !keeps_checkpoints }
     }
 }
 
@@ -280,7 +274,7 @@ pub(crate) fn check_estimate(
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     args.search.check()?;
     check_workers(&args.workers)?;
-    let all = args.all.optimal(args.search.objective)?;
+    let all = args.all.optimal(args.folder.checkpoint.is_some());
     args.search.spill.check()?;
     if let Some(folder) = &args.folder.checkpoint {
         check_vacant(folder)?;

@@ -84,7 +84,7 @@ pub use node::{
     BoxSet, Course, FoundFinish, Node, NodeError, NodeStatus, OfferError, RowEntry, Share,
 };
 pub use outcome::{Ending, Limit, Outcome, Solution, Unsolvable, Unsupported};
-pub use rule::{Objective, Rule, UnknownName};
+pub use rule::{Objective, Rule, Tie, UnknownName};
 pub use search::agenda::{MOST_POST_BYTES, Next, Sealed};
 pub use search::exchange::{BatchError, VIRTUAL_SHARDS};
 pub use search::levels::Reached;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::level::Position;
-use crate::{Moves, Objective, Statistics};
+use crate::{Moves, Objective, Statistics, Tie};
 
 /// The end of a search, with what it counted.
 #[derive(Clone, Debug)]
@@ -42,17 +42,18 @@ pub enum Ending {
 pub struct Solution {
     /// The keeper's steps.
     pub moves: Moves,
-    /// How many solutions there are of as many moves, counted as distinct strings of steps; `u64::MAX` stands for so
-    /// many or more. `None` if they were not to be counted, or could not be.
+    /// How many optimal solutions there are, counted as distinct strings of steps; `u64::MAX` stands for so many or more.
+    /// Where pushes count, they are those with fewest moves among them. `None` if they were not to be counted, or could
+    /// not be.
     pub count: Option<u64>,
-    /// Whether it is proven that no solution of as many moves has fewer pushes.
-    pub has_fewest_pushes: bool,
+    /// What is proven of it among all that cost as much.
+    pub tie: Tie,
 }
 
 impl Solution {
     /// One of which no more is known than that it is one.
     pub fn new(moves: Moves) -> Self {
-        Self { moves, count: None, has_fewest_pushes: false }
+        Self { moves, count: None, tie: Tie::Any }
     }
 
     /// Its cost under an objective.

@@ -62,6 +62,18 @@ impl Options {
         let from_both = suits && finished <= roots::MOST_FINISHED_SETS;
         if from_both { SearchChoice::TwoSided } else { SearchChoice::Forward }
     }
+
+    /// Whether an estimate was asked for that can lead from both ends.
+    fn leads_both_ends(&self) -> bool {
+        ![EstimateChoice::Auto, EstimateChoice::None].contains(&self.estimate)
+    }
+
+    /// Whether a search for any best solution may do what would lose others: leave out pushes by corrals, or lead both
+    /// ends by an estimate.
+    pub(crate) fn any_is_cheaper(&self, objective: Objective) -> bool {
+        objective == Objective::Pushes
+            || self.search == SearchChoice::TwoSided && self.leads_both_ends()
+    }
 }
 
 /// A board, a rule, an objective, and how to search it.
@@ -188,15 +200,11 @@ impl Plan {
             SearchChoice::Forward => true,
             SearchChoice::TwoSided => {
                 // Where all solutions are wanted the levels go by cost alone.
-                !self.wants_all()
-                    && match self.options.estimate {
-                        EstimateChoice::Auto => {
-                            let is_ours = self.options.search == SearchChoice::Auto;
-                            is_ours && self.objective == Objective::Pushes
-                        }
-                        EstimateChoice::None => false,
-                        EstimateChoice::Nearest | EstimateChoice::Matching => true,
-                    }
+                let Options { search, estimate, .. } = self.options;
+                let is_ours = search == SearchChoice::Auto
+                    && estimate == EstimateChoice::Auto
+                    && self.objective == Objective::Pushes;
+                (is_ours || self.options.leads_both_ends()) && !self.wants_all()
             }
             _ => false,
         }

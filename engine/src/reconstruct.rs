@@ -185,7 +185,8 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
         let own: Vec<Entry> =
             row.iter().copied().filter(|entry| entry.side == side && entry.cost < cost).collect();
         // The walk may be as long as the cheapest of them leaves.
-        let most = self.longest_walk(cost - 1 - own.iter().map(|entry| entry.cost).min()?);
+        let most =
+            self.objective.longest_walk(cost - 1 - own.iter().map(|entry| entry.cost).min()?);
         let keepers: Vec<Square> = own.iter().map(|entry| entry.keeper).collect();
         let walks = self.paths.steps(boxes, square, &keepers, most);
         let through = own.into_iter().zip(walks).filter_map(|(entry, walk)| {
@@ -196,14 +197,6 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
         // Of what costs the same, the shorter walk.
         let (through, _, entry) = through.min_by_key(|&(cost, walk, _)| (cost, walk))?;
         (through <= cost).then_some(entry)
-    }
-
-    /// The most steps that a walk may have if it costs at most so much.
-    fn longest_walk(&self, cost: u32) -> u32 {
-        match self.objective {
-            Objective::Moves => cost,
-            Objective::Pushes => u32::MAX,
-        }
     }
 
     /// The two states of a row that join at the least cost.
@@ -219,7 +212,7 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
         let mut best: Option<(u32, Entry, Entry)> = None;
         for backward in of(Side::Backward) {
             let keepers: Vec<Square> = of(Side::Forward).map(|entry| entry.keeper).collect();
-            let most = self.longest_walk(cost);
+            let most = self.objective.longest_walk(cost);
             let walks = self.paths.steps(boxes, backward.keeper, &keepers, most);
             for (forward, walk) in of(Side::Forward).zip(walks) {
                 let sum = forward.cost.checked_add(backward.cost);

@@ -31,6 +31,34 @@ impl Objective {
             Self::Pushes => 0,
         }
     }
+
+    /// The most steps that a walk may have if it costs at most so much.
+    pub(crate) fn longest_walk(self, cost: u32) -> u32 {
+        match self {
+            Self::Moves => cost,
+            Self::Pushes => u32::MAX,
+        }
+    }
+
+    /// What is counted among solutions that cost the same.
+    pub const fn tie(self) -> Tie {
+        match self {
+            Self::Moves => Tie::FewestPushes,
+            Self::Pushes => Tie::FewestMoves,
+        }
+    }
+}
+
+/// What is known of a solution beside others that cost as little.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tie {
+    /// Nothing: it is any of them.
+    #[default]
+    Any,
+    /// None of them has fewer moves.
+    FewestMoves,
+    /// None of them has fewer pushes.
+    FewestPushes,
 }
 
 /// A word that names no variant of the enumeration asked for.
@@ -86,6 +114,29 @@ impl FromStr for Objective {
             "moves" => Ok(Self::Moves),
             "pushes" => Ok(Self::Pushes),
             _ => Err(UnknownName::new("objective", word, "moves or pushes")),
+        }
+    }
+}
+
+impl fmt::Display for Tie {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Any => "any",
+            Self::FewestMoves => "fewest-moves",
+            Self::FewestPushes => "fewest-pushes",
+        })
+    }
+}
+
+impl FromStr for Tie {
+    type Err = UnknownName;
+
+    fn from_str(word: &str) -> Result<Self, UnknownName> {
+        match word {
+            "any" => Ok(Self::Any),
+            "fewest-moves" => Ok(Self::FewestMoves),
+            "fewest-pushes" => Ok(Self::FewestPushes),
+            _ => Err(UnknownName::new("tie", word, "any, fewest-moves or fewest-pushes")),
         }
     }
 }

@@ -163,7 +163,7 @@ pub struct Solver<'a> {
     spill: Option<SpillPlace>,
     expansions: u64,
     counts: bool,
-    fewest_pushes: bool,
+    breaks_ties: bool,
     control: Control,
 }
 
@@ -180,7 +180,7 @@ impl<'a> Solver<'a> {
             spill: None,
             expansions: u64::MAX,
             counts: false,
-            fewest_pushes: false,
+            breaks_ties: false,
             control: Control::new(),
         }
     }
@@ -257,21 +257,24 @@ impl<'a> Solver<'a> {
         self
     }
 
-    /// Whether to count the solutions of fewest moves ([`Solution::count`]).
+    /// Whether to count the optimal solutions ([`Solution::count`]): those of fewest moves, or, with
+    /// [`Objective::Pushes`], those of fewest pushes and, among these, fewest moves.
     ///
-    /// The search goes on a little for it when the optimum is proven. Where what it takes does not fit the memory, the
-    /// solution is proven and the number is not known; so it is where a limit comes between, for a search that was taken
-    /// up again from a checkpoint, and with another objective than [`Objective::Moves`].
+    /// The search goes on for it when the optimum is proven. Where what it takes does not fit the memory, or a limit comes
+    /// between, the solution is proven and the number is not known. Nor is it for a search that was taken up again from a
+    /// checkpoint, or keeps any and is for pushes or from both ends with an estimate: such a search is one for any optimal
+    /// solution, and another for all of them follows.
     pub fn count(self, on: bool) -> Self {
         Self { counts: on, ..self }
     }
 
-    /// Whether to look for fewest pushes among the solutions of fewest moves.
+    /// Whether to look for the best of the optimal solutions: fewest pushes among those of fewest moves, or, with
+    /// [`Objective::Pushes`], fewest moves among those of fewest pushes.
     ///
-    /// Whether that was proven, the solution says ([`Solution::has_fewest_pushes`]); what stands in the way of counting
-    /// them, stands in the way of this.
-    pub fn fewest_pushes(self, on: bool) -> Self {
-        Self { fewest_pushes: on, ..self }
+    /// Whether that was proven, the solution says ([`Solution::tie`]); what stands in the way of counting them, stands in
+    /// the way of this.
+    pub fn break_ties(self, on: bool) -> Self {
+        Self { breaks_ties: on, ..self }
     }
 
     /// The handle to stop it by and to watch it.
@@ -313,17 +316,45 @@ impl<'a> Solver<'a> {
     }
 
     pub(crate) fn run(&self, keeping: Option<&mut Keeping<'_>>) -> Result<Outcome, DurableError> {
-        let statistics = Statistics::default();
-        let without_search = |ending| Outcome { ending, statistics, disk_fault: None };
         // What was found before a search was cut off is not known any more.
         let resumes = keeping.as_ref().is_some_and(|keeping| keeping.resume.is_some());
-        let asked = self.counts || self.fewest_pushes;
-        let all = asked && self.objective == Objective::Moves && !resumes;
-        let want = if all { Want::All } else { Want::Any };
+        let asked = (self.counts || self.breaks_ties) && !resumes;
+        match (self.options.any_is_cheaper(self.objective), keeping) {
+            (true, None) if asked => self.prove_then_compare(),
+            (false, keeping) if asked => self.search_for(Want::All, None, keeping),
+            (_, keeping) => self.search_for(Want::Any, None, keeping),
+        }
+    }
+
+    /// Proves the optimum with all that is right for one solution only, and then searches once more for all of that cost.
+    /// What comes between leaves the proof.
+    fn prove_then_compare(&self) -> Result<Outcome, DurableError> {
+        let mut outcome = self.search_for(Want::Any, None, None)?;
+        let Ending::Optimal(solution) = &outcome.ending else { return Ok(outcome) };
+        let (cost, statistics) = (solution.cost(self.objective) as u32, outcome.statistics);
+        let proven = Proven { cost, statistics };
+        let second = self.search_for(Want::All, Some(&proven), None)?;
+        if let Ending::Optimal(best) = second.ending {
+            outcome.ending = Ending::Optimal(best);
+        }
+        outcome.statistics = second.statistics;
+        outcome.statistics.peak_bytes = statistics.peak_bytes.max(second.statistics.peak_bytes);
+        Ok(outcome)
+    }
+
+    /// One search, for so many of the best solutions.
+    fn search_for(
+        &self,
+        want: Want,
+        proven: Option<&Proven>,
+        keeping: Option<&mut Keeping<'_>>,
+    ) -> Result<Outcome, DurableError> {
+        let statistics = Statistics::default();
+        let without_search = |ending| Outcome { ending, statistics, disk_fault: None };
         let options = Options { want, ..self.options };
         match Plan::new(self.level, self.rule, self.objective, options) {
             Err(reason) => Ok(without_search(Ending::Unsolvable(reason))),
-            Ok(plan) => match plan.run(InProcess { solver: self, keeping }) {
+            Ok(plan) => match plan.run(InProcess { solver: self, proven, keeping }) {
                 Ok(outcome) => outcome,
                 Err(reason) => Ok(without_search(Ending::Unsupported(reason))),
             },
@@ -354,18 +385,27 @@ impl Solver<'_> {
         best: &mut Solution,
     ) {
         let Some(optima) = shard.optima(forward_closed_below) else { return };
-        if self.fewest_pushes {
+        if self.breaks_ties {
             *best = self.replayed(shard, optima.moves);
-            debug_assert_eq!(best.moves.pushes(), optima.pushes as usize);
-            best.has_fewest_pushes = true;
+            best.tie = self.objective.tie();
         }
         best.count = self.counts.then_some(optima.count);
     }
 }
 
+/// What a search before this one has proven.
+#[derive(Clone, Copy, Debug)]
+struct Proven {
+    /// What the best solutions cost.
+    cost: u32,
+    /// What that took.
+    statistics: Statistics,
+}
+
 /// The search of one process: a single shard, and the levels opened by this thread.
 struct InProcess<'s, 'a, 'k, 'e> {
     solver: &'s Solver<'a>,
+    proven: Option<&'s Proven>,
     keeping: Option<&'k mut Keeping<'e>>,
 }
 
@@ -375,26 +415,36 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
     fn with<R: Rank, G: Ground>(mut self, plan: &Plan) -> Result<Self::Output, Self> {
         let solver = self.solver;
         let resume = self.keeping.as_ref().and_then(|keeping| keeping.resume.clone());
+        let before = match (&resume, self.proven) {
+            // What is stored is counted again as it is read back.
+            (Some(Checkpoint { statistics, .. }), _) => {
+                Statistics { states: 0, peak_bytes: 0, ..*statistics }
+            }
+            (None, Some(proven)) => Statistics { peak_bytes: 0, ..proven.statistics },
+            (None, None) => Statistics::default(),
+        };
         let terms = Terms {
             threads: solver.threads,
             control: solver.control.clone(),
-            // Those before the checkpoint count.
-            most_expansions: solver
-                .expansions
-                .saturating_sub(resume.as_ref().map_or(0, |from| from.statistics.expanded)),
+            // Those before count.
+            most_expansions: solver.expansions.saturating_sub(before.expanded),
             exchange: None,
             wake: None,
             journal: self.keeping.as_ref().map(|keeping| keeping.place.clone()),
             restores: resume.is_some(),
             spill: solver.spill.clone(),
         };
-        let mut levels = match &resume {
-            Some(checkpoint) => plan.levels_from(checkpoint.reached),
-            None => plan.levels(),
+        let mut levels = match (&resume, self.proven) {
+            (Some(checkpoint), _) => plan.levels_from(checkpoint.reached),
+            (None, Some(&Proven { cost, statistics: Statistics { levels, .. } })) => {
+                let lower_bound = cost;
+                plan.levels_from(Reached { lower_bound, levels, ..Reached::default() })
+            }
+            (None, None) => plan.levels(),
         };
         let limited = |limit, disk_fault| {
             let ending = Ending::Limit { limit, lower_bound: levels.lower_bound(), best: None };
-            Ok(Ok(Outcome { ending, statistics: Statistics::default(), disk_fault }))
+            Ok(Ok(Outcome { ending, statistics: before, disk_fault }))
         };
         let shard = match plan.shard::<R, G>(solver.memory, terms) {
             Ok(shard) => shard,
@@ -407,16 +457,16 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
                 return limited(Limit::Disk, Some(missing.to_string()));
             }
         };
-        let mut before = Statistics::default();
-        if let Some(Checkpoint { best, statistics, .. }) = &resume {
-            // What is stored is counted again as it is read back.
-            before = Statistics { states: 0, peak_bytes: 0, ..*statistics };
+        if let Some(Checkpoint { best, .. }) = &resume {
             let sets = shard.problem.ranking.sets();
             let best = best.map(|best| to_finish(best, sets, shard.problem.board.squares()));
             match best.transpose() {
                 Ok(best) => best.into_iter().for_each(|best| shard.incumbent.offer(best)),
                 Err(problem) => return Ok(Err(DurableError::Checkpoint(problem))),
             }
+        }
+        if let Some(&Proven { cost, .. }) = self.proven {
+            shard.incumbent.lower(cost);
         }
         solver.control.begin(before.expanded, shard.incumbent.cost(), levels.lower_bound());
         let drive = Drive { shard: &shard, levels: &mut levels, before };
@@ -460,7 +510,7 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
 struct Drive<'d, R, G: Ground> {
     shard: &'d Shard<R, G>,
     levels: &'d mut Levels,
-    /// Counted before the search was cut off.
+    /// Counted before this search, which goes on from there.
     before: Statistics,
 }
 

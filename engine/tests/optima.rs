@@ -1,4 +1,4 @@
-//! All best solutions are counted, and one with fewest pushes is found among them, however the search is set up.
+//! All best solutions are counted, and the best of them in what counts second is found, however the search is set up.
 
 mod brute_force;
 mod case_boards;
@@ -7,11 +7,11 @@ mod random_boards;
 
 use brute_force::Verdict;
 use case_boards::{CASES, Expected};
-use options::{Options, SEARCHES, check};
+use options::{Options, SEARCHES};
 use random_boards::{RandomBoard, random_board};
 use sokohive_engine::{
-    Control, Ending, JournalPlace, Level, Limit, Objective, Rule, SearchChoice, Solution,
-    SpillPlace, Stop, builtin,
+    Control, Ending, EstimateChoice, JournalPlace, Level, Limit, Objective, Rule, SearchChoice,
+    Solution, Solver, SpillPlace, Stop, Tie, builtin, verify_strict,
 };
 
 /// States after which brute force gives a board up.
@@ -25,26 +25,47 @@ struct Best {
     solutions: u64,
 }
 
+const OBJECTIVES: [Objective; 2] = [Objective::Moves, Objective::Pushes];
+
+/// What brute force knows of the best solutions; `None` where it takes too many states.
+fn truth(objective: Objective, level: &Level, rule: Rule) -> Option<Option<Best>> {
+    let verdict = match objective {
+        Objective::Moves => brute_force::solve(level, rule, MOST_STATES),
+        Objective::Pushes => brute_force::fewest_pushes(level, rule, MOST_STATES),
+    };
+    match verdict {
+        Verdict::Optimum { moves, pushes, solutions } => {
+            Some(Some(Best { moves, pushes, solutions }))
+        }
+        Verdict::Unsolvable => Some(None),
+        Verdict::TooBig(_) => None,
+    }
+}
+
+/// A search for all best solutions.
+fn solver<'a>(options: Options, objective: Objective, level: &'a Level, rule: Rule) -> Solver<'a> {
+    options.solver(level, rule).objective(objective).count(true).break_ties(true)
+}
+
 /// Searches for all best solutions; `None` if there is none.
-fn solve(options: Options, level: &Level, rule: Rule) -> Option<Solution> {
-    let solver = options.solver(level, rule).count(true).fewest_pushes(true);
-    let outcome = solver.solve();
-    match &outcome.ending {
+fn solve(options: Options, objective: Objective, level: &Level, rule: Rule) -> Option<Solution> {
+    let outcome = solver(options, objective, level, rule).solve();
+    assert_eq!(outcome.statistics.reopened, 0, "with {options}\n{level}");
+    match outcome.ending {
         Ending::Optimal(solution) => {
-            let moves = solution.moves.len() as u32;
-            if let Err(fault) = check(&outcome, level, rule, Some(moves)) {
+            if let Err(fault) = verify_strict(level, rule, &solution.moves) {
                 panic!("{fault}\nwith {options}\n{level}");
             }
-            Some(solution.clone())
+            Some(solution)
         }
         Ending::Unsolvable(_) => None,
         ending => panic!("{ending:?}\nwith {options}\n{level}"),
     }
 }
 
-fn best(options: Options, level: &Level, rule: Rule) -> Option<Best> {
-    let solution = solve(options, level, rule)?;
-    assert!(solution.has_fewest_pushes, "with {options}\n{level}");
+fn best(options: Options, objective: Objective, level: &Level, rule: Rule) -> Option<Best> {
+    let solution = solve(options, objective, level, rule)?;
+    assert_eq!(solution.tie, objective.tie(), "with {options}\n{level}");
     Some(Best {
         moves: solution.moves.len() as u32,
         pushes: solution.moves.pushes() as u32,
@@ -70,22 +91,19 @@ fn ways() -> impl Iterator<Item = Options> {
 }
 
 /// Compares the boards of some seeds; returns how many have solutions of both rules together.
-fn agrees_with_brute_force(seeds: std::ops::Range<u64>) -> [u64; 2] {
-    println!("seeds {seeds:?}");
+fn agrees_with_brute_force(objective: Objective, seeds: std::ops::Range<u64>) -> [u64; 2] {
+    println!("fewest {objective}, seeds {seeds:?}");
     let mut solved = [0, 0];
     let (mut several, mut most) = (0, 0);
     for seed in seeds.clone() {
         let RandomBoard { level, rule, .. } = random_board(seed);
-        let truth = match brute_force::solve(&level, rule, MOST_STATES) {
-            Verdict::Optimum { moves, pushes, solutions } => {
-                Some(Best { moves, pushes, solutions })
-            }
-            Verdict::Unsolvable => None,
-            Verdict::TooBig(_) => continue,
-        };
+        let Some(truth) = truth(objective, &level, rule) else { continue };
         for options in ways() {
-            let found = best(options, &level, rule);
-            assert_eq!(found, truth, "seed {seed}, rule {rule}, with {options}\n{level}");
+            let found = best(options, objective, &level, rule);
+            assert_eq!(
+                found, truth,
+                "seed {seed}, rule {rule}, fewest {objective}, with {options}\n{level}"
+            );
         }
         if let Some(truth) = truth {
             solved[usize::from(rule == Rule::Classic)] += 1;
@@ -99,52 +117,65 @@ fn agrees_with_brute_force(seeds: std::ops::Range<u64>) -> [u64; 2] {
 
 #[test]
 fn seeds_0_to_699_agree() {
-    let [other, classic] = agrees_with_brute_force(0..700);
+    let [other, classic] = agrees_with_brute_force(Objective::Moves, 0..700);
     assert!(other > 100 && classic > 100);
 }
 
 #[test]
 fn seeds_700_to_1399_agree() {
-    let [other, classic] = agrees_with_brute_force(700..1_400);
+    let [other, classic] = agrees_with_brute_force(Objective::Moves, 700..1_400);
+    assert!(other > 100 && classic > 100);
+}
+
+#[test]
+fn seeds_0_to_699_agree_where_pushes_count() {
+    let [other, classic] = agrees_with_brute_force(Objective::Pushes, 0..700);
+    assert!(other > 100 && classic > 100);
+}
+
+#[test]
+fn seeds_700_to_1399_agree_where_pushes_count() {
+    let [other, classic] = agrees_with_brute_force(Objective::Pushes, 700..1_400);
     assert!(other > 100 && classic > 100);
 }
 
 #[test]
 fn successors_that_are_put_off_are_not_missed() {
-    let (mut several, mut solved) = (0, 0);
-    for seed in 3_000..3_300 {
-        let RandomBoard { level, rule, .. } = random_board(seed);
-        let Verdict::Optimum { moves, pushes, solutions } =
-            brute_force::solve(&level, rule, MOST_STATES)
-        else {
-            continue;
-        };
-        for options in ways() {
-            let directory = std::env::temp_dir();
-            let place = SpillPlace { directory, most_bytes: u64::MAX, share: 0 };
-            let solver = options.solver(&level, rule).spill(place).count(true).fewest_pushes(true);
-            let Ending::Optimal(solution) = solver.solve().ending else {
-                panic!("seed {seed}, with {options}");
-            };
-            let found = (solution.moves.len() as u32, solution.moves.pushes() as u32);
-            assert_eq!(found, (moves, pushes), "seed {seed}, with {options}\n{level}");
-            assert_eq!(solution.count, Some(solutions), "seed {seed}, with {options}\n{level}");
+    for objective in OBJECTIVES {
+        let (mut several, mut solved) = (0, 0);
+        for seed in 3_000..3_300 {
+            let RandomBoard { level, rule, .. } = random_board(seed);
+            let Some(Some(truth)) = truth(objective, &level, rule) else { continue };
+            for options in ways() {
+                let directory = std::env::temp_dir();
+                let place = SpillPlace { directory, most_bytes: u64::MAX, share: 0 };
+                let solver = solver(options, objective, &level, rule).spill(place);
+                let Ending::Optimal(solution) = solver.solve().ending else {
+                    panic!("seed {seed}, with {options}");
+                };
+                let found = Best {
+                    moves: solution.moves.len() as u32,
+                    pushes: solution.moves.pushes() as u32,
+                    solutions: solution.count.expect("counted"),
+                };
+                assert_eq!(found, truth, "seed {seed}, {objective}, with {options}\n{level}");
+            }
+            solved += 1;
+            several += u64::from(truth.solutions > 1);
         }
-        solved += 1;
-        several += u64::from(solutions > 1);
+        assert!(solved > 100 && several > 60, "{several} of {solved}");
     }
-    assert!(solved > 100 && several > 60, "{several} of {solved}");
 }
 
-/// The same board, all searches: the same count, and the same pushes.
-fn all_agree(id: &str, mut ways: impl Iterator<Item = Options>) -> Best {
+/// The same board, all searches: the same moves, pushes and count.
+fn all_agree(objective: Objective, id: &str, mut ways: impl Iterator<Item = Options>) -> Best {
     let board = builtin::find(id).expect("built in");
-    let rule = board.level.rule();
-    let first = best(ways.next().expect("some"), &board.level, rule).expect("has solutions");
+    let (level, rule) = (&board.level, board.level.rule());
+    let first = ways.next().expect("some");
+    let first = best(first, objective, level, rule).expect("has solutions");
     println!("{id}: {first:?}");
-    assert_eq!(first.moves, board.moves);
     for options in ways {
-        assert_eq!(best(options, &board.level, rule), Some(first), "{id}, with {options}");
+        assert_eq!(best(options, objective, level, rule), Some(first), "{id}, with {options}");
     }
     first
 }
@@ -153,10 +184,12 @@ fn all_agree(id: &str, mut ways: impl Iterator<Item = Options>) -> Best {
 fn the_cheap_boards_agree_among_all_searches() {
     let dear = |id: &str| ["p13", "p15", "level1"].contains(&id);
     for board in builtin::all().iter().filter(|board| !dear(board.id)) {
-        let found = all_agree(board.id, ways());
-        let truth = brute_force::solve(&board.level, board.level.rule(), MOST_STATES);
-        if let Verdict::Optimum { moves, pushes, solutions } = truth {
-            assert_eq!(found, Best { moves, pushes, solutions }, "{}", board.id);
+        for objective in OBJECTIVES {
+            let found = all_agree(objective, board.id, ways());
+            assert!(objective == Objective::Pushes || found.moves == board.moves);
+            if let Some(truth) = truth(objective, &board.level, board.level.rule()) {
+                assert_eq!(Some(found), truth, "{}", board.id);
+            }
         }
     }
 }
@@ -165,11 +198,17 @@ fn the_cheap_boards_agree_among_all_searches() {
 #[cfg(not(debug_assertions))]
 #[test]
 fn p13_and_level1_agree_from_the_start_and_from_both_ends() {
-    for id in ["p13", "level1"] {
+    for (id, objective, moves, pushes) in [
+        ("p13", Objective::Moves, 78, 29),
+        ("p13", Objective::Pushes, 78, 29),
+        ("level1", Objective::Moves, 230, 97),
+        ("level1", Objective::Pushes, 230, 97),
+    ] {
         let left_out = |options: &Options| {
             !options.dominance || id == "level1" && options.search == SearchChoice::Backward
         };
-        all_agree(id, ways().filter(|options| !left_out(options)));
+        let found = all_agree(objective, id, ways().filter(|options| !left_out(options)));
+        assert_eq!((found.moves, found.pushes), (moves, pushes), "{id}, fewest {objective}");
     }
 }
 
@@ -181,8 +220,9 @@ fn pushes_of_the_cases_are_the_fewest() {
         {
             for (search, estimate) in SEARCHES {
                 let options = Options { search, estimate, threads: 2, ..Options::default() };
-                let found = best(options, &level, Rule::Classic).expect("has solutions");
-                assert_eq!((found.moves, found.pushes), (moves, pushes), "{}", case.name);
+                let found = best(options, Objective::Moves, &level, Rule::Classic);
+                let found = found.map(|found| (found.moves, found.pushes));
+                assert_eq!(found, Some((moves, pushes)), "{}", case.name);
             }
         }
     }
@@ -206,9 +246,12 @@ fn the_count_says_when_there_are_too_many() {
         // To the square left of the box there are side - 1 steps down and side - 3 to the right.
         for (search, estimate) in SEARCHES {
             let options = Options { search, estimate, ..Options::default() };
-            let found = best(options, &room(side), Rule::Classic).expect("has solutions");
             let moves = 2 * side as u32 - 3;
-            assert_eq!(found, Best { moves, pushes: 1, solutions }, "{side}, with {options}");
+            for objective in OBJECTIVES {
+                let found = best(options, objective, &room(side), Rule::Classic);
+                let truth = Best { moves, pushes: 1, solutions };
+                assert_eq!(found, Some(truth), "{side}, fewest {objective}, with {options}");
+            }
         }
     }
 }
@@ -216,15 +259,15 @@ fn the_count_says_when_there_are_too_many() {
 #[test]
 fn only_what_was_asked_for_is_said() {
     let board = builtin::find("p9").expect("built in");
-    let solver = || Options::default().solver(&board.level, board.level.rule());
-    // Fewest pushes of all are another matter.
-    let solver_of_pushes = solver().objective(Objective::Pushes).count(true).fewest_pushes(true);
-    let Ending::Optimal(solution) = solver_of_pushes.solve().ending else { panic!("p9 has one") };
-    assert_eq!((solution.count, solution.has_fewest_pushes), (None, false));
-    for (count, fewest) in [(false, false), (true, false), (false, true), (true, true)] {
-        let ending = solver().count(count).fewest_pushes(fewest).solve().ending;
-        let Ending::Optimal(solution) = ending else { panic!("p9 has a solution") };
-        assert_eq!((solution.count.is_some(), solution.has_fewest_pushes), (count, fewest));
+    for objective in OBJECTIVES {
+        let solver =
+            || Options::default().solver(&board.level, board.level.rule()).objective(objective);
+        for (count, ties) in [(false, false), (true, false), (false, true), (true, true)] {
+            let ending = solver().count(count).break_ties(ties).solve().ending;
+            let Ending::Optimal(solution) = ending else { panic!("p9 has a solution") };
+            let tie = if ties { objective.tie() } else { Tie::Any };
+            assert_eq!((solution.count.is_some(), solution.tie), (count, tie));
+        }
     }
 }
 
@@ -238,21 +281,26 @@ struct Left {
 }
 
 impl Left {
-    fn of(&mut self, ending: &Ending, truth: Best) {
+    fn of(&mut self, ending: &Ending, objective: Objective, truth: Best) {
+        let cost = match objective {
+            Objective::Moves => truth.moves,
+            Objective::Pushes => truth.pushes,
+        };
         match ending {
             Ending::Limit { lower_bound, .. } => {
-                assert!(*lower_bound <= truth.moves);
+                assert!(*lower_bound <= cost);
                 self.nothing += 1;
             }
             Ending::Optimal(solution) => {
-                assert_eq!(solution.moves.len(), truth.moves as usize);
+                assert_eq!(solution.cost(objective), cost as usize);
                 if let Some(count) = solution.count {
+                    let (moves, pushes) = (solution.moves.len(), solution.moves.pushes());
                     assert_eq!(count, truth.solutions);
-                    assert_eq!(solution.moves.pushes(), truth.pushes as usize);
-                    assert!(solution.has_fewest_pushes);
+                    assert_eq!((moves, pushes), (truth.moves as usize, truth.pushes as usize));
+                    assert_eq!(solution.tie, objective.tie());
                     self.all += 1;
                 } else {
-                    assert!(!solution.has_fewest_pushes);
+                    assert_eq!(solution.tie, Tie::Any);
                     self.optimum += 1;
                 }
             }
@@ -265,26 +313,28 @@ impl Left {
 fn limits_leave_what_is_proven() {
     let board = builtin::find("p7").expect("built in");
     let rule = board.level.rule();
-    for (search, estimate) in SEARCHES {
+    for (objective, (search, estimate)) in
+        OBJECTIVES.into_iter().flat_map(|objective| SEARCHES.map(|search| (objective, search)))
+    {
         let options = Options { search, estimate, ..Options::default() };
-        let solver = || options.solver(&board.level, rule).count(true).fewest_pushes(true);
+        let solver = || solver(options, objective, &board.level, rule);
         let whole = solver().first_table_bytes(1).solve();
         let mut left = Left::default();
-        let truth = best(options, &board.level, rule).expect("has solutions");
+        let truth = best(options, objective, &board.level, rule).expect("has solutions");
         let peak = whole.statistics.peak_bytes;
         let step = peak as usize / 300;
         for memory in (0..peak + 3 * step as u64).step_by(step.max(1)) {
             let outcome = solver().first_table_bytes(1).memory(memory).solve();
             assert!(outcome.statistics.peak_bytes <= memory);
-            left.of(&outcome.ending, truth);
+            left.of(&outcome.ending, objective, truth);
         }
-        println!("{options}: by memory {left:?}");
+        println!("fewest {objective}, {options}: by memory {left:?}");
         assert!(left.nothing > 0 && left.optimum > 0 && left.all > 0, "{options}: {left:?}");
         let mut left = Left::default();
         for expansions in 0..=whole.statistics.expanded + 1 {
-            left.of(&solver().expansions(expansions).solve().ending, truth);
+            left.of(&solver().expansions(expansions).solve().ending, objective, truth);
         }
-        println!("{options}: by expansions {left:?}");
+        println!("fewest {objective}, {options}: by expansions {left:?}");
         assert!(left.nothing > 0 && left.all > 0, "{options}: {left:?}");
     }
 }
@@ -298,9 +348,12 @@ fn a_search_that_was_taken_up_again_counts_nothing() {
     let place = |prefix: &str| JournalPlace { directory: directory.clone(), prefix: prefix.into() };
     for (search, estimate) in SEARCHES {
         let options = Options { search, estimate, ..Options::default() };
-        let solver =
-            || options.solver(&board.level, board.level.rule()).count(true).fewest_pushes(true);
-        let truth = solve(options, &board.level, board.level.rule()).expect("has solutions");
+        if search == SearchChoice::TwoSided && estimate != EstimateChoice::Auto {
+            continue;
+        }
+        let (level, rule) = (&board.level, board.level.rule());
+        let solver = || solver(options, Objective::Moves, level, rule);
+        let truth = solve(options, Objective::Moves, level, rule).expect("has solutions");
         let mut kept = Vec::new();
         let whole = solver().durable(place("whole"), |_| {}).solve().expect("the disk takes it");
         assert_eq!(whole.ending, Ending::Optimal(truth.clone()), "{options}");
@@ -320,8 +373,32 @@ fn a_search_that_was_taken_up_again_counts_nothing() {
         let Ending::Optimal(solution) = again.expect("read back").ending else {
             panic!("{options}: p7 has a solution");
         };
-        let known = (solution.moves.len(), solution.count, solution.has_fewest_pushes);
-        assert_eq!(known, (truth.moves.len(), None, false), "{options}");
+        let known = (solution.moves.len(), solution.count, solution.tie);
+        assert_eq!(known, (truth.moves.len(), None, Tie::Any), "{options}");
+    }
+    let _ = std::fs::remove_dir_all(&directory);
+}
+
+#[test]
+fn a_search_that_another_would_follow_compares_nothing_where_it_keeps_checkpoints() {
+    let board = builtin::find("p7").expect("built in");
+    let (level, rule) = (&board.level, board.level.rule());
+    let name = format!("sokohive-optima-kept-{}", std::process::id());
+    let directory = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&directory).expect("a folder can be made");
+    let place = JournalPlace { directory: directory.clone(), prefix: "kept".into() };
+    let led = Options {
+        search: SearchChoice::TwoSided,
+        estimate: EstimateChoice::Matching,
+        ..Options::default()
+    };
+    for (options, objective) in [(Options::default(), Objective::Pushes), (led, Objective::Moves)] {
+        let solver = solver(options, objective, level, rule);
+        let outcome = solver.durable(place.clone(), |_| {}).solve().expect("the disk takes it");
+        let Ending::Optimal(solution) = outcome.ending else { panic!("p7 has a solution") };
+        assert_eq!((solution.count, solution.tie), (None, Tie::Any));
+        let truth = solve(options, objective, level, rule).expect("has solutions");
+        assert_eq!(solution.cost(objective), truth.cost(objective));
     }
     let _ = std::fs::remove_dir_all(&directory);
 }

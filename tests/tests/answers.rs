@@ -43,7 +43,8 @@ fn the_result_and_solution_lines_stay_as_they_are() {
     assert_eq!(
         redact(&answer.stdout),
         "RESULT stdin optimal=2 moves=2 pushes=1 expanded=_ generated=_ attempts=_ states=_ \
-         dominated=_ stale=_ dead=_ reopened=_ levels=_ peak_bytes=_ seconds=_ threads=_\n\
+         dominated=_ stale=_ dead=_ reopened=_ levels=_ peak_bytes=_ seconds=_ threads=_ \
+         tie=fewest-pushes\n\
          SOLUTION stdin moves=2 rR\n"
     );
     assert_eq!(answer.stderr, "");
@@ -159,22 +160,43 @@ fn verbose_tells_what_it_took_and_quiet_nothing() {
 }
 
 #[test]
-fn all_optimal_solutions_are_counted_and_one_of_fewest_pushes_is_shown() {
-    let asked = ["solve", "p13", "--count", "--fewest-pushes"];
-    for search in ["two-sided", "forward", "backward"] {
-        let answer = run(&[&asked[..], &["--search", search]].concat()).expect(exit::SUCCESS);
-        assert_eq!(answer.value("optimal"), "78", "{search}");
-        assert_eq!(answer.value("solutions"), "6", "{search}");
-        assert_eq!(answer.value("fewest_pushes"), "proven", "{search}");
-        assert_eq!(answer.value("pushes"), "29", "{search}");
+fn all_optimal_solutions_are_counted_and_the_best_of_them_is_shown() {
+    for (objective, optimal, tie, solutions) in
+        [("moves", "78", "fewest-pushes", "6"), ("pushes", "29", "fewest-moves", "4")]
+    {
+        let asked = ["solve", "p13", "--count", "--objective", objective];
+        for search in ["two-sided", "forward", "backward"] {
+            let answer = run(&[&asked[..], &["--search", search]].concat()).expect(exit::SUCCESS);
+            assert_eq!(answer.value("optimal"), optimal, "{search}");
+            assert_eq!(answer.value("solutions"), solutions, "{search}");
+            assert_eq!(answer.value("tie"), tie, "{search}");
+            assert_eq!((answer.value("moves"), answer.value("pushes")), ("78", "29"), "{search}");
+        }
+        let json = run(&[&asked[..], &["--format", "json"]].concat()).expect(exit::SUCCESS);
+        let object: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+        assert_eq!(object["solutions"].to_string(), solutions);
+        assert_eq!(object["tie"], tie);
+        // Nothing is counted that was not asked for.
+        let plain = run(&["solve", "p13", "--objective", objective]).expect(exit::SUCCESS);
+        assert!(!plain.stdout.contains("solutions="), "{plain:?}");
+        assert_eq!((plain.value("tie"), plain.value("optimal")), (tie, optimal));
     }
-    let json = run(&[&asked[..], &["--format", "json"]].concat()).expect(exit::SUCCESS);
-    let object: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
-    assert_eq!((&object["solutions"], &object["fewest_pushes"]), (&6.into(), &true.into()));
-    // Nothing is said that was not asked for, and what cannot be had is refused.
-    let plain = run(&["solve", "p13"]).expect(exit::SUCCESS);
-    assert!(!plain.stdout.contains("solutions=") && !plain.stdout.contains("fewest_pushes="));
-    let refused =
-        run(&["solve", "p13", "--count", "--objective", "pushes"]).expect(exit::BAD_INPUT);
-    assert!(refused.stderr.contains("--count is for fewest moves"), "{refused:?}");
+}
+
+#[test]
+fn a_tie_that_was_not_broken_is_not_claimed() {
+    let scratch = Scratch::new();
+    let folder = scratch.inside("kept");
+    for flags in [&["--any-tie"][..], &["--checkpoint", &folder]] {
+        for objective in ["moves", "pushes"] {
+            let args = [&["solve", "p9", "--objective", objective], flags].concat();
+            let answer = run(&args).expect(exit::SUCCESS);
+            assert_eq!(answer.value("tie"), "any", "{answer:?}");
+        }
+    }
+    for flags in [&["--count"][..], &["--workers", "a:1"], &["--checkpoint", &folder]] {
+        let args = [&["solve", "p9", "--any-tie"], flags].concat();
+        let refused = run(&args).expect(exit::BAD_INPUT);
+        assert!(refused.stderr.contains("--any-tie"), "{refused:?}");
+    }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sokohive_engine::{Moves, Objective, Rule, canonical};
+use sokohive_engine::{Moves, Objective, Rule, Tie, canonical};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Malformed;
@@ -38,6 +38,9 @@ pub(super) struct Row {
     pushes: Option<usize>,
     /// Whether the best solution known costs no more than the lower bound.
     proven: bool,
+    /// What is proven of it among all that cost as much.
+    #[serde(with = "words")]
+    tie: Tie,
     /// Rows expanded, states stored, and attempts on the table.
     expanded: u64,
     states: u64,
@@ -101,6 +104,7 @@ impl Row {
             pushes: best.map(|best| best.moves.pushes()),
             proven: best
                 .is_some_and(|best| lower_bound == Some(best.cost(report.objective) as u64)),
+            tie: best.map(|best| best.tie).unwrap_or_default(),
             expanded: statistics.expanded,
             states: statistics.states,
             attempts: statistics.attempts,
@@ -129,6 +133,7 @@ impl Row {
             moves: None,
             pushes: None,
             proven: false,
+            tie: Tie::Any,
             expanded: 0,
             states: 0,
             attempts: 0,

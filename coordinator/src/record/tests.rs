@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sokohive_engine::{
     Ending, EstimateChoice, Level, Limit, Moves, Objective, Rule, SearchChoice, Solution,
-    Statistics, Unsolvable,
+    Statistics, Tie, Unsolvable,
 };
 
 use super::{Malformed, Row, csv, json, sok};
@@ -68,7 +68,11 @@ fn rows() -> Vec<Row> {
     let solution = || Solution::new("rR".parse::<Moves>().expect("moves"));
     let limited = Ending::Limit { limit: Limit::Memory, lower_bound: 1, best: Some(solution()) };
     vec![
-        row(TITLE, &settings(Some(300), 1 << 30), Ending::Optimal(solution())),
+        row(
+            TITLE,
+            &settings(Some(300), 1 << 30),
+            Ending::Optimal(Solution { tie: Tie::FewestPushes, ..solution() }),
+        ),
         row("", &settings(None, u64::MAX), Ending::Unsolvable(Unsolvable::Exhausted)),
         row("42", &settings(Some(1), 1), limited),
         row("solved", &settings(Some(1), 1), Ending::Optimal(Solution::new(Moves::default()))),
@@ -110,14 +114,19 @@ fn a_field_with_commas_or_quotes_is_quoted() {
 fn a_bound_that_a_solution_reaches_is_proven() {
     let cells = |row: &Row| {
         let cells = row.cells().into_iter();
-        let wanted = ["outcome", "lower_bound", "moves", "proven"];
+        let wanted = ["outcome", "lower_bound", "moves", "proven", "tie"];
         let cells = cells.filter(|(name, _)| wanted.contains(&name.as_str()));
         cells.map(|(_, cell)| cell).collect::<Vec<_>>().join(" ")
     };
     let words: Vec<String> = rows().iter().map(cells).collect();
     assert_eq!(
         words,
-        ["optimal 2 2 true", "unsolvable   false", "memory 1 2 false", "optimal 0 0 true"]
+        [
+            "optimal 2 2 true fewest-pushes",
+            "unsolvable   false any",
+            "memory 1 2 false any",
+            "optimal 0 0 true any"
+        ]
     );
 }
 
@@ -139,8 +148,8 @@ fn what_is_malformed_is_named_with_its_line() {
             3,
             "column lower_bound: invalid type: string \"x\"",
         ),
-        (csv::read(&csv.replacen("42,", "42,,", 1)), 4, "found 22 fields, expected 21"),
-        (csv::read(&csv[..csv.len() - 9]), 5, "fields, expected 21"),
+        (csv::read(&csv.replacen("42,", "42,,", 1)), 4, "found 23 fields, expected 22"),
+        (csv::read(&csv[..csv.len() - 9]), 5, "fields, expected 22"),
         (csv::read(&csv.replacen("early\"", "early", 1)), 3, "a quoted field"),
         (csv::read(&csv.replacen(",42,", ",4\"2,", 1)), 4, "expected quotes around"),
         (
@@ -164,12 +173,12 @@ fn what_is_malformed_is_named_with_its_line() {
         (sok::read("#####\n#@$.#\n#####\n"), 4, "found '', expected Level: and its value"),
         (
             sok::read(&sok.replacen("\nrR\n", "\nrX\n", 1)),
-            25,
+            26,
             "column solution: line 1, column 2: found 'X', expected one of",
         ),
         (
             sok::read(&sok.replacen("\nSolution\nrR\n", "\nSolution\n", 1)),
-            24,
+            25,
             "found 'Solution', expected Solution and a line of moves",
         ),
     ];

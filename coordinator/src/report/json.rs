@@ -39,9 +39,9 @@ struct Record<'a> {
     moves: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pushes: Option<usize>,
-    /// Whether no optimal solution has fewer pushes; absent where it was not asked for.
+    /// What is proven of the solution among all optimal ones: `fewest-pushes`, `fewest-moves` or `any`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fewest_pushes: Option<bool>,
+    tie: Option<String>,
     /// Optimal solutions, 2^64 - 1 for so many or more; absent where unknown or not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     solutions: Option<u64>,
@@ -168,8 +168,8 @@ fn finished(report: &Report, with_solution: bool) -> Record<'_> {
     };
     match &report.ending {
         Ending::Optimal(solution) => {
-            let Solution { moves, count, has_fewest_pushes, .. } = solution;
-            record.fewest_pushes = report.all.fewest_pushes.then_some(*has_fewest_pushes);
+            let Solution { moves, count, tie, .. } = solution;
+            record.tie = Some(tie.to_string());
             record.solutions = count.filter(|_| report.all.count);
             record.optimal = Some(solution.cost(report.objective));
             record.moves = Some(moves.len());

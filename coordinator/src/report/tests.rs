@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sokohive_engine::{
     Ending, EntryWidth, EstimateChoice, Limit, Objective, Progress, SearchChoice, Solution,
-    Statistics, Unsolvable, Unsupported, builtin,
+    Statistics, Tie, Unsolvable, Unsupported, builtin,
 };
 
 use super::live::LiveStyle;
@@ -99,9 +99,28 @@ const COUNTERS: &str = "expanded=1 generated=5 attempts=4 states=7 dominated=2 s
 #[test]
 fn an_optimal_ending_is_two_lines() {
     let text = result(Format::Text, Ending::Optimal(solution("rDDL")));
-    let expected =
-        format!("RESULT p1 optimal=4 moves=4 pushes=3 {COUNTERS}\nSOLUTION p1 moves=4 rDDL\n");
+    let expected = format!(
+        "RESULT p1 optimal=4 moves=4 pushes=3 {COUNTERS} tie=any\nSOLUTION p1 moves=4 rDDL\n"
+    );
     assert_eq!(text, expected);
+}
+
+#[test]
+fn what_is_proven_among_optimal_solutions_is_said_and_nothing_else() {
+    for (tie, word) in [
+        (Tie::Any, "any"),
+        (Tie::FewestPushes, "fewest-pushes"),
+        (Tie::FewestMoves, "fewest-moves"),
+    ] {
+        let ending = || Ending::Optimal(Solution { tie, ..solution("rDDL") });
+        let text = result(Format::Text, ending());
+        assert!(text.contains(&format!(" threads=2 tie={word}\n")), "{text}");
+        let json = result(Format::Json, ending());
+        assert!(json.contains(&format!(r#""tie":"{word}""#)), "{json}");
+        let best = Some(Solution { tie, ..solution("rDDL") });
+        let limit = Ending::Limit { limit: Limit::Time, lower_bound: 3, best };
+        assert!(!result(Format::Text, limit).contains("tie="));
+    }
 }
 
 #[test]

@@ -128,12 +128,9 @@ fn write_statistics(statistics: &Statistics, out: &mut impl Write) -> io::Result
     Ok(())
 }
 
-/// What is known of all optimal solutions, where it was asked for.
+/// What is known of the solution among all optimal ones and, where it was asked for, how many these are.
 fn write_all_optimal(all: AllOptimal, solution: &Solution, out: &mut impl Write) -> io::Result<()> {
-    if all.fewest_pushes {
-        let proven = if solution.has_fewest_pushes { "proven" } else { "unknown" };
-        write!(out, " fewest_pushes={proven}")?;
-    }
+    write!(out, " tie={}", solution.tie)?;
     match solution.count {
         _ if !all.count => Ok(()),
         Some(u64::MAX) => write!(out, " solutions={}+", u64::MAX),

@@ -6,11 +6,12 @@ use super::purse::Purse;
 use super::walks::{Walks, Ways};
 use super::{Searched, Unknown, closed, tight_walk};
 use crate::board::Square;
+use crate::paths::Paths;
 use crate::rank::{Rank, Ranking};
 use crate::reconstruct::{PORTION, Push, RowSource, Step, pushes_from, undone_pushes};
 use crate::search::side::Side;
 use crate::table::Entry;
-use crate::{Control, Direction};
+use crate::{Control, Objective};
 
 /// States from which tight edges lead to the root: to the start, or, on the backward side, to the finish.
 ///
@@ -87,7 +88,8 @@ impl<R: Rank> Fan<R> {
         Some(number)
     }
 
-    /// Finds all ways to the root.
+    /// Finds all ways to the root. Where only pushes count, a state stands for its region: the push that leads on may
+    /// leave the keeper, or find it, anywhere there.
     pub(super) fn spread<S: RowSource<R>>(
         &mut self,
         searched: &Searched<'_, R>,
@@ -96,35 +98,47 @@ impl<R: Rank> Fan<R> {
         purse: &mut Purse<'_>,
         control: &Control,
     ) -> Result<(), Unknown<S::Error>> {
+        let mut paths = Paths::new(searched.board);
         let mut steps: Vec<(u32, Step)> = Vec::new();
         while let Some((&cost, _)) = self.waiting.last_key_value().filter(|&(&cost, _)| cost > 0) {
             if control.stopped().is_some() {
                 return Err(Unknown::Stopped);
             }
             steps.clear();
-            while steps.len() + Direction::ALL.len() <= PORTION
+            while steps.len() < PORTION
                 && let Some(number) = self.take(cost)
             {
                 let (boxes, keeper) = self.position(number, searched.ranking);
+                let keepers = match searched.objective {
+                    Objective::Moves => vec![keeper],
+                    Objective::Pushes => paths.region(&boxes, keeper),
+                };
                 let found = match self.side {
-                    Side::Forward => undone_pushes(searched.board, &boxes, &[keeper]),
-                    Side::Backward => pushes_from(searched.board, &boxes, &[keeper]),
+                    Side::Forward => undone_pushes(searched.board, &boxes, &keepers),
+                    Side::Backward => pushes_from(searched.board, &boxes, &keepers),
                 };
                 steps.extend(found.into_iter().map(|step| (number, step)));
             }
-            let ranks: Vec<R> =
-                steps.iter().map(|(_, step)| searched.ranking.rank(&step.boxes)).collect();
-            let rows = source.rows(&ranks).map_err(Unknown::Source)?;
-            for (((far, step), rank), row) in steps.iter().zip(ranks).zip(rows) {
-                self.join(*far, step, rank, &row, walks, purse)?;
+            for steps in steps.chunks(PORTION) {
+                let ranks: Vec<R> =
+                    steps.iter().map(|(_, step)| searched.ranking.rank(&step.boxes)).collect();
+                let rows = source.rows(&ranks).map_err(Unknown::Source)?;
+                for (((far, step), rank), row) in steps.iter().zip(ranks).zip(rows) {
+                    self.join(searched.objective, *far, step, rank, &row, walks, purse)?;
+                }
             }
         }
         Ok(())
     }
 
     /// Joins a state with those states of a row from which a walk and this push lead to it exactly.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "both ends of an edge, and what it takes to find it"
+    )]
     fn join<E>(
         &mut self,
+        objective: Objective,
         far: u32,
         Step { push, boxes }: &Step,
         rank: R,
@@ -136,15 +150,16 @@ impl<R: Rank> Fan<R> {
         let mut own = closed(row, self.side);
         own.retain(|entry| tight_walk(cost, entry.cost).is_some());
         let keepers: Vec<Square> = own.iter().map(|entry| entry.keeper).collect();
-        let most = own.iter().filter_map(|entry| tight_walk(cost, entry.cost)).max();
+        let most = own.iter().filter_map(|entry| tight_walk(cost, entry.cost)).max().unwrap_or(0);
         let from = match self.side {
             Side::Forward => push.side,
             Side::Backward => push.from,
         };
-        let reached = walks.ways_to_each(boxes, from, &keepers, most.unwrap_or(0));
+        let most = objective.longest_walk(most);
+        let reached = walks.ways_to_each(boxes, from, &keepers, most);
         for (entry, ways) in own.into_iter().zip(reached) {
             if let Some(Ways { steps, number }) = ways
-                && tight_walk(cost, entry.cost) == Some(steps)
+                && tight_walk(cost, entry.cost) == Some(objective.walk(steps))
             {
                 u32::try_from(self.edges.len()).map_err(|_| Unknown::Memory)?;
                 let near = self.add(rank, entry, purse)?;
@@ -182,8 +197,34 @@ impl<R: Rank> Fan<R> {
         self.states[number as usize].pushes
     }
 
+    /// Lets [`Fan::made_from`] find edges, from now on. Nothing can be added up any more.
+    pub(super) fn order_by_time(&mut self) {
+        let side = self.side;
+        // No two edges have the same key: where a push leads from a state is one other state.
+        self.edges
+            .sort_unstable_by_key(|edge| (edge.earlier(side), edge.push.side, edge.push.from));
+    }
+
+    /// The pushes that lead on from a state towards the finish, with the states they lead to.
+    pub(super) fn made_from(&self, number: u32) -> impl Iterator<Item = (Push, u32)> {
+        let first = self.edges.partition_point(|edge| edge.earlier(self.side) < number);
+        let edges = self.edges[first..].iter();
+        let edges = edges.take_while(move |edge| edge.earlier(self.side) == number);
+        edges.map(|edge| (edge.push, edge.later(self.side)))
+    }
+
+    /// The states without cost: the start, or, on the backward side, what is finished.
+    pub(super) fn roots(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.states).filter(|(_, state)| state.cost == 0).map(|(number, _)| number)
+    }
+
+    /// Whether nothing is left to push.
+    pub(super) fn is_root(&self, number: u32) -> bool {
+        self.states[number as usize].cost == 0
+    }
+
     /// Boxes and keeper of a state.
-    fn position(&self, number: u32, ranking: &Ranking<R>) -> (Vec<Square>, Square) {
+    pub(super) fn position(&self, number: u32, ranking: &Ranking<R>) -> (Vec<Square>, Square) {
         let State { rank, keeper, .. } = self.states[number as usize];
         let mut boxes = vec![Square::from_index(0); ranking.boxes()];
         ranking.unrank(rank, &mut boxes);
@@ -203,5 +244,20 @@ impl<R: Rank> Fan<R> {
             way.reverse();
         }
         Some(way)
+    }
+}
+
+impl Edge {
+    /// Of its two states the one before the push.
+    fn earlier(&self, side: Side) -> u32 {
+        match side {
+            Side::Forward => self.near,
+            Side::Backward => self.far,
+        }
+    }
+
+    /// The one after it.
+    fn later(&self, side: Side) -> u32 {
+        self.earlier(side.other())
     }
 }

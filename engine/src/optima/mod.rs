@@ -1,11 +1,12 @@
-//! All solutions of least cost: how many there are, and one of them with fewest pushes.
+//! All solutions of least cost: how many there are, and one of them that is best in what the cost leaves out: with
+//! fewest pushes where moves count, with fewest moves where pushes do.
 //!
 //! It takes a search with [`Want::All`](crate::search::want::Want) that has come to its end: every state of every best
 //! solution that is needed here is in the table then, closed and at its least cost, and the rows are known in which best
 //! solutions were found ([`levels`](crate::search::levels) has the proof). What is left is dynamic programming over the
 //! *tight* edges between these states: those whose walk and push make up the difference of the costs exactly.
 //!
-//! # Every solution is counted once
+//! # Every solution is counted once, where moves count
 //!
 //! A solution is a string of steps, as many as the best cost C, at whose end the board is finished. From a state, a step
 //! leads to one other state at most, so a string is a path of positions, and different strings are different paths. Cut
@@ -32,14 +33,35 @@
 //! Along the same edges, with least sums of pushes in place of sums of products. The objective is the pair of moves and
 //! pushes, compared in this order: no solution of fewest moves is left out, so the pushes are the fewest there are.
 //!
+//! # Fewest moves, where pushes count
+//!
+//! Walks cost nothing then, and a state is a box set with a region of the floor, so all that is said above of cuts and
+//! edges holds with walks of cost 0: let a solution make C pushes, the fewest there are. Right after its push i it is in
+//! a forward state of cost i and in a backward state of cost C − i, or it could be made cheaper, and both are the same
+//! box set and region. So push i + 1 is a tight edge: its costs differ by one, and the region of the state before has
+//! the square that the keeper pushes from. With f = g(P) = F − 1 and b(Q) = C − F + 1 it is cut in row F − 1, in the
+//! one pair of states there that have its region; or, if F > C, where it ends. Hence **the pushes of every solution of
+//! C pushes are a path along tight edges** from the start through a cut to a finish, and as each edge costs 1, every such
+//! path has C pushes.
+//!
+//! What remains is where in its region the keeper stands. Right after a push that is one square, so there are few *stands*:
+//! a state of a fan and a square. From the start on, push by push, each gets the least moves that lead to it, and the
+//! number of ways: of all walks to the side of a box only the shortest, times the ways to the stand before. A solution of
+//! fewest moves among those of C pushes is made of such ways, as any part of it could be replaced by a shorter one with as
+//! many pushes to the same stand. Its steps, cut at the pushes, are one path of stands and one walk between each two, so
+//! none is counted twice. All edges from one push to the next lead a layer further, so stands are taken in the order in
+//! which they were reached. (`keepers.rs`)
+//!
 //! Numbers of solutions saturate: products and sums of numbers from 1 on that end at the largest are the true result, or
 //! the largest where that is larger.
 
 mod fan;
+mod keepers;
 mod purse;
 mod walks;
 
 use self::fan::Fan;
+use self::keepers::fewest_moves;
 use self::purse::Purse;
 use self::walks::{Walks, Ways};
 use crate::board::{Board, Square};
@@ -49,17 +71,15 @@ use crate::rank::{Rank, Ranking};
 use crate::reconstruct::{PORTION, RowSource, spell};
 use crate::search::side::Side;
 use crate::table::Entry;
-use crate::{Control, Moves, Rule};
+use crate::{Control, Moves, Objective, Rule};
 
 /// What is known of all solutions of least cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Optima {
-    /// How many there are; `u64::MAX` stands for so many or more.
+    /// How many there are; `u64::MAX` stands for so many or more. Where pushes count, only those of fewest moves.
     pub(crate) count: u64,
-    /// One with fewest pushes among them.
+    /// One of them, with the fewest pushes, or moves where pushes count.
     pub(crate) moves: Moves,
-    /// Its pushes.
-    pub(crate) pushes: u32,
 }
 
 /// Why nothing is known of all solutions.
@@ -80,6 +100,7 @@ pub(crate) enum Unknown<E> {
 pub(crate) struct Searched<'a, R> {
     pub(crate) board: &'a Board,
     pub(crate) rule: Rule,
+    pub(crate) objective: Objective,
     pub(crate) ranking: &'a Ranking<R>,
     /// What the best solutions cost.
     pub(crate) cost: u32,
@@ -109,9 +130,8 @@ pub(crate) fn optima<R: Rank, S: RowSource<R>>(
     budget: &Budget,
     control: &Control,
 ) -> Result<Optima, Unknown<S::Error>> {
-    let Searched { board, rule, .. } = *searched;
     let mut purse = Purse::new(budget);
-    let mut walks = Walks::new(board);
+    let mut walks = Walks::new(searched.board);
     let mut fans = [Fan::new(Side::Forward), Fan::new(Side::Backward)];
     let mut cuts = Vec::new();
     for ranks in searched.ends.chunks(PORTION) {
@@ -125,9 +145,23 @@ pub(crate) fn optima<R: Rank, S: RowSource<R>>(
     }
     for fan in &mut fans {
         fan.spread(searched, source, &mut walks, &mut purse, control)?;
-        fan.add_up();
     }
-    let [forward, backward] = &fans;
+    match searched.objective {
+        Objective::Moves => fewest_pushes(searched, &mut fans, &cuts),
+        Objective::Pushes => {
+            fewest_moves(searched, &mut fans, &mut cuts, &mut walks, &mut purse, control)
+        }
+    }
+}
+
+/// The best of all solutions whose states are in the fans, where moves count.
+fn fewest_pushes<R: Rank, E>(
+    searched: &Searched<'_, R>,
+    fans: &mut [Fan<R>; 2],
+    cuts: &[Cut],
+) -> Result<Optima, Unknown<E>> {
+    fans.iter_mut().for_each(Fan::add_up);
+    let [forward, backward] = fans;
     let onward = |cut: &Cut| match cut.backward {
         Some(number) => (backward.ways(number), backward.pushes(number)),
         None => (1, 0),
@@ -142,8 +176,9 @@ pub(crate) fn optima<R: Rank, S: RowSource<R>>(
     if let Some(number) = best.backward {
         way.extend(backward.way(number).ok_or(Unknown::Unexplained)?);
     }
+    let Searched { board, rule, .. } = *searched;
     let moves = spell(board, rule, Paths::new(board), &way);
-    Ok(Optima { count, pushes: pushes(best), moves })
+    Ok(Optima { count, moves })
 }
 
 impl<R: Rank> Searched<'_, R> {
@@ -180,15 +215,16 @@ impl<R: Rank> Searched<'_, R> {
             let left = self.cost - state.cost;
             if is_finished
                 && let Some(Ways { steps, number }) = self.last_walk(&boxes, state.keeper, walks)
-                && steps == left
+                && self.objective.walk(steps) == left
             {
                 let forward = forward.add(rank, state, purse)?;
                 purse.push(cuts, Cut { forward, backward: None, walks: number })?;
             }
-            let reached = walks.ways_to_each(&boxes, state.keeper, &keepers, left);
+            let most = self.objective.longest_walk(left);
+            let reached = walks.ways_to_each(&boxes, state.keeper, &keepers, most);
             for (&other, ways) in onward.iter().zip(reached) {
                 if let Some(Ways { steps, number }) = ways
-                    && steps.checked_add(other.cost) == Some(left)
+                    && self.objective.walk(steps).checked_add(other.cost) == Some(left)
                 {
                     let forward = forward.add(rank, state, purse)?;
                     let backward = Some(backward.add(rank, other, purse)?);

@@ -63,7 +63,9 @@
 //! then, or the solution could be made cheaper. On a tie with a state closed at less cost, that one made this very push,
 //! with this very cost, in an earlier level; on a tie with one closed at the same cost, or opened with P, at least one of
 //! them makes it. Who makes the push does not show in what is stored: boxes, keeper, and cost. So it is stored at the
-//! least cost. P itself stays in the table whether or not it was dominated.
+//! least cost. P itself stays in the table whether or not it was dominated. Where pushes count, a state is a box set and
+//! a region of the floor; none is dominated, and each makes all pushes from its region when it is opened, so long as none
+//! is left out by corrals, which a search for all solutions does without.
 //!
 //! Forward, along the path f never falls and ends with C. So once all levels of f up to C are over, by induction all of
 //! its states have been stored and opened.
@@ -73,7 +75,8 @@
 //! so the backward states i to n are closed as well; only closed states are needed, so successors may be put off. And
 //! **row i has been noted as one in which a solution of cost C was found**: Among the pairs of states that join in that
 //! row at cost C take one whose later state, X, was opened the earliest. The other, Y, was stored at its least cost by
-//! then. If a state opened with X owned the square of Y, the meeting was noted. Otherwise a state of X's side closed
+//! then. If a state opened with X owned the square of Y, the meeting was noted; so it is where pushes count, X and Y
+//! having the same region. Otherwise a state of X's side closed
 //! before joins Y at no greater cost; but that would be a pair complete before. If i = n, the finish was noted when the
 //! last push was generated.
 //!

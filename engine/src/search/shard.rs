@@ -512,9 +512,10 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         if self.table_is_broken.load(Ordering::Relaxed) {
             return None;
         }
-        let Problem { board, rule, ranking, .. } = &self.problem;
-        let (rule, ends) = (*rule, &ends[..]);
-        let searched = Searched { board, rule, ranking, cost, forward_closed_below, ends };
+        let Problem { board, rule, objective, ranking, .. } = &self.problem;
+        let (rule, objective, ends) = (*rule, *objective, &ends[..]);
+        let searched =
+            Searched { board, rule, objective, ranking, cost, forward_closed_below, ends };
         optima(&searched, &mut TableRows(self), &self.budget, &self.control).ok()
     }
 

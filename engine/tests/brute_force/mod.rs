@@ -17,8 +17,9 @@ pub(crate) use self::pushes::fewest_pushes;
 /// What a search by brute force finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The fewest moves, the fewest pushes among solutions of so many moves, and how many of these there are, or the
-    /// largest number where there are more.
+    /// An optimal solution's moves and pushes, the fewest of what counts second among solutions of as few of what counts
+    /// first; and how many optimal solutions there are, or the largest number where there are more. Where moves count
+    /// first, these are all of fewest moves.
     Optimum { moves: u32, pushes: u32, solutions: u64 },
     /// Every reachable state was seen, and none is finished.
     Unsolvable,
