@@ -52,6 +52,7 @@ mod optima;
 mod outcome;
 mod paths;
 mod plan;
+mod purse;
 mod rank;
 mod reconstruct;
 mod rule;
