@@ -117,7 +117,7 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
     fn explain(
         &mut self,
         side: Side,
-        steps: Vec<Step>,
+        steps: &[Step],
         cost: u32,
     ) -> Result<(Step, Entry), ReconstructError<S::Error>> {
         for steps in steps.chunks(PORTION) {
@@ -147,7 +147,7 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
         while cost > 0 {
             let places = self.places(&boxes, keeper);
             let steps = undone_pushes(self.board, &boxes, &places);
-            let (step, entry) = self.explain(Side::Forward, steps, cost)?;
+            let (step, entry) = self.explain(Side::Forward, &steps, cost)?;
             (boxes, keeper, cost) = (step.boxes, entry.keeper, entry.cost);
             pushes.push(step.push);
         }
@@ -166,7 +166,7 @@ impl<R: Rank, S: RowSource<R>> Walkback<'_, R, S> {
         while cost > 0 {
             let places = self.places(&boxes, keeper);
             let steps = pushes_from(self.board, &boxes, &places);
-            let (step, entry) = self.explain(Side::Backward, steps, cost)?;
+            let (step, entry) = self.explain(Side::Backward, &steps, cost)?;
             (boxes, keeper, cost) = (step.boxes, entry.keeper, entry.cost);
             pushes.push(step.push);
         }
