@@ -68,7 +68,11 @@ impl<'d, R: Rank, G: Ground> Diver<'d, R, G> {
             self.dig.halt(Limit::Memory);
             None
         })?;
-        self.expand(&state).then_some(&self.fresh[..])
+        if !self.expand(&state) {
+            return None;
+        }
+        self.statistics.generated += self.fresh.len() as u64;
+        Some(&self.fresh)
     }
 
     /// Searches all that lies within the bound below a state that is reached by a path from the start, the last of which

@@ -66,8 +66,8 @@ use crate::{Control, Limit, Moves, Statistics, Stop};
 /// Bytes that [`SearchChoice::Ida`](crate::SearchChoice::Ida) takes where no limit is given.
 pub const USUAL_MEMORY: u64 = 64 << 20;
 
-/// States of the frontier where there are several threads: enough for all to be busy nearly to the end.
-const LEAVES: usize = 512;
+/// States of the frontier for each thread, where there are several: enough for all to be busy nearly to the end.
+const LEAVES: usize = 32;
 
 /// A search of one board: what it may take, and who watches it.
 #[derive(Clone, Debug)]
@@ -207,7 +207,7 @@ impl<'d, R: Rank, G: Ground> Dig<'d, R, G> {
     ) -> (u32, u64) {
         let (mut bound, mut iterations) = (least_bound, 0);
         self.bound.store(bound, Ordering::Relaxed);
-        let leaves = if divers.len() > 1 { LEAVES.max(8 * divers.len()) } else { 1 };
+        let leaves = if divers.len() > 1 { LEAVES * divers.len() } else { 1 };
         let frontier = Frontier::new(start, leaves, &mut divers[0]);
         loop {
             self.control.publish_level(bound);
