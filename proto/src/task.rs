@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(Task::try_from(wire::Task::from(task.clone())), Ok(task.clone()));
         let ida = Task { search: SearchChoice::Ida, ..task };
         let error = Task::try_from(wire::Task::from(ida)).expect_err("refused");
-        assert_eq!(error.to_string(), "task.search: 0 names no ends of a search");
+        assert_eq!(error.to_string(), "field task.search: 0 names no ends of a search");
     }
 
     #[test]
