@@ -13,7 +13,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::local;
 use crate::report::{Reporter, Style, Verbosity, limit_word};
-use crate::solve::check_estimate;
+use crate::solve::{check_estimate, memory_limit};
 use crate::units::{Bytes, Threads};
 use crate::watch::per_second;
 
@@ -31,13 +31,13 @@ pub(crate) struct Args {
     /// Times to run each board; the fastest counts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
-    /// The ends to search from: auto, forward, backward or two-sided
+    /// The ends to search from: auto, forward, backward or two-sided; or ida
     #[arg(long, default_value_t)]
     search: SearchChoice,
     /// The lower bound that leads the search: auto, nearest, matching or none
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
-    /// Most memory for the search [default: 80 % of what is free]
+    /// Most memory for the search [default: 80 % of what is free; with ida, 64M]
     #[arg(long, short, value_name = "SIZE")]
     memory: Option<Bytes>,
     /// No progress
@@ -117,7 +117,7 @@ fn settings(args: &Args, board: &Board) -> Settings {
         search: args.search,
         estimate: args.estimate,
         threads: args.threads.0,
-        memory: args.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes),
+        memory: memory_limit(args.memory, args.search),
         timeout: None,
         expansions: u64::MAX,
         dominance: true,

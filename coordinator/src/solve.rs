@@ -8,7 +8,9 @@ use std::thread;
 
 use clap::ValueHint;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use sokohive_engine::{EntryWidth, EstimateChoice, Objective, Rule, SearchChoice, SpillPlace};
+use sokohive_engine::{
+    EntryWidth, EstimateChoice, IDA_MEMORY, Objective, Rule, SearchChoice, SpillPlace,
+};
 use sokohive_host::{TlsArgs, check_folder, memory};
 use sokohive_proto::{AddressError, Security, check_address};
 
@@ -85,22 +87,23 @@ pub(crate) struct SearchArgs {
     /// moves: steps of the keeper, pushes included. pushes: pushes alone; walks cost nothing.
     #[arg(long, default_value_t)]
     objective: Objective,
-    /// The ends to search from: auto, forward, backward or two-sided
+    /// The ends to search from: auto, forward, backward or two-sided; or ida
     ///
     /// With auto it is both ends, but forward where moves count and an estimate is asked for, or where
-    /// the boxes can stand on the goals in more than a million ways.
+    /// the boxes can stand on the goals in more than a million ways. ida is iterative deepening from
+    /// the start, which takes more time and little memory.
     #[arg(long, default_value_t)]
     search: SearchChoice,
     /// The lower bound that leads the search: auto, nearest, matching or none
     ///
-    /// auto: matching for a search forward, and for one from both ends that is left to us and counts
+    /// auto: matching for a search forward or by ida, and for one from both ends that is left to us and counts
     /// pushes; else none. Backward there is none.
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
     /// Searching threads [default: all cores]
     #[arg(long, short, value_name = "N")]
     threads: Option<Threads>,
-    /// Most memory for the search, such as 512M or 4G [default: 80 % of what is free]
+    /// Most memory for the search, such as 512M or 4G [default: 80 % of what is free; with ida, 64M]
     #[arg(long, short, value_name = "SIZE")]
     memory: Option<Bytes>,
     #[command(flatten)]
@@ -177,7 +180,18 @@ impl Spill {
 impl SearchArgs {
     /// Whether the flags go together, as far as clap does not know.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        check_estimate(self.search, self.estimate)
+        check_estimate(self.search, self.estimate)?;
+        let given = [
+            (self.spill.spill_dir.is_some(), "--spill-dir", "has no open list"),
+            (self.entry_width.is_some(), "--entry-width", "has entries of one width"),
+            (self.no_dominance, "--no-dominance", "drops no dominated states"),
+        ];
+        check_ida(self.search, &given)
+    }
+
+    /// Refuses a search that workers cannot do, as they were named by `how`.
+    pub(crate) fn check_for_workers(&self, how: &str) -> Result<(), Failure> {
+        check_ida(self.search, &[(true, how, "runs in one process")])
     }
 
     /// A flag that says how this process searches, if one was given: workers have flags of their own for that.
@@ -192,7 +206,7 @@ impl SearchArgs {
 
     /// What these flags mean for `board`.
     fn settings(&self, board: &Board) -> Settings {
-        let memory = self.memory.map_or_else(memory::default_limit, |Bytes(bytes)| bytes);
+        let memory = memory_limit(self.memory, self.search);
         Settings {
             rule: self.rule.unwrap_or_else(|| board.level.rule()),
             objective: self.objective,
@@ -270,9 +284,37 @@ pub(crate) fn check_estimate(
     Ok(())
 }
 
+/// Refuses a flag that a search by ida cannot do anything with, if it is one and the flag was given.
+fn check_ida(search: SearchChoice, given: &[(bool, &str, &str)]) -> Result<(), Failure> {
+    match given.iter().find(|&&(given, ..)| given) {
+        Some((_, flag, why)) if search == SearchChoice::Ida => {
+            Err(Failure::Usage(format!("{flag} is not for --search {search}, which {why}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Bytes that a search in this process may hold, given what was asked for.
+pub(crate) fn memory_limit(asked: Option<Bytes>, search: SearchChoice) -> u64 {
+    match (asked, search) {
+        (Some(Bytes(bytes)), _) => bytes,
+        (None, SearchChoice::Ida) => IDA_MEMORY.min(memory::default_limit()),
+        (None, _) => memory::default_limit(),
+    }
+}
+
 /// Solves every board; a refused one does not keep the others from running.
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     args.search.check()?;
+    if !args.workers.is_empty() {
+        args.search.check_for_workers("--workers")?;
+    }
+    let no_states = "keeps no states to know all solutions by";
+    let given = [
+        (args.folder.checkpoint.is_some(), "--checkpoint", "keeps nothing to go on from"),
+        (args.all.count, "--count", no_states),
+    ];
+    check_ida(args.search.search, &given)?;
     check_workers(&args.workers)?;
     let all = args.all.optimal(args.folder.checkpoint.is_some());
     args.search.spill.check()?;

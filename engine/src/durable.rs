@@ -101,6 +101,9 @@ pub enum DurableError {
     /// The checkpoint does not belong to this board.
     #[error("the checkpoint does not fit the board: {0}")]
     Checkpoint(&'static str),
+    /// [`SearchChoice::Ida`](crate::SearchChoice::Ida) keeps nothing that it could go on from.
+    #[error("a search by ida keeps no journal; expected another search")]
+    Search,
 }
 
 /// A [`Solver`] that keeps a journal, made by [`Solver::durable`].
@@ -136,7 +139,7 @@ impl<'a> Durable<'a> {
     ///
     /// # Errors
     ///
-    /// If the journal cannot be begun, or a segment of the checkpoint cannot be read back. A journal that cannot be
+    /// If the search keeps no journal, the journal cannot be begun, or a segment of the checkpoint cannot be read back. A journal that cannot be
     /// written any more is no error: the search goes on, and the edges say so.
     pub fn solve(self) -> Result<Outcome, DurableError> {
         let Self { solver, mut keeping } = self;

@@ -30,7 +30,7 @@
 //!
 //! The folders spell the algorithm: `level` reads text, `board` and `squares` are the playing area, `rank` numbers box
 //! sets, `table` holds the best costs, `search` has open list, expansion, levels and the shard that runs them, `walk`
-//! says where the keeper gets, `estimate` and `deadlock` cut the work, `reconstruct` finds the moves again, `optima` all
+//! says where the keeper gets, `estimate` and `deadlock` cut the work, `ida` searches depth first in little memory, `reconstruct` finds the moves again, `optima` all
 //! that are as good, and `verify` replays them. [`Solver`] searches in one process; a [`Node`] is one shard of many, and
 //! a [`Navigator`] tells whoever drives them what is next. `ARCHITECTURE.md` has the code map and what must stay true.
 
@@ -42,6 +42,7 @@ mod deadlock;
 mod direction;
 mod durable;
 mod estimate;
+mod ida;
 mod inspect;
 mod journal;
 mod level;
@@ -52,6 +53,7 @@ mod optima;
 mod outcome;
 mod paths;
 mod plan;
+mod purse;
 mod rank;
 mod reconstruct;
 mod rule;
@@ -70,6 +72,7 @@ pub use canonical::canonical;
 pub use control::{Control, Progress, Stop};
 pub use direction::Direction;
 pub use durable::{Checkpoint, Durable, DurableError, Edge, Syncer};
+pub use ida::USUAL_MEMORY as IDA_MEMORY;
 pub use inspect::{BoxInspection, Inspection};
 pub use journal::{
     JournalPlace, JournalStatus, Segment, SegmentError, SegmentProblem, segments_present,

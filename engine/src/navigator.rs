@@ -45,8 +45,7 @@ pub enum WalkBackError<E> {
 impl Navigator {
     /// Surveys a board.
     pub fn new(level: &Level, course: Course) -> Result<Self, NodeError> {
-        let plan = Plan::new(level, course.rule, course.objective, course.options())
-            .map_err(NodeError::Unsolvable)?;
+        let plan = course.plan(level)?;
         // Ranks are read as the widest kind here, whatever the nodes keep them in.
         plan.check_width().map_err(NodeError::Unsupported)?;
         Ok(Self { level: level.clone(), format: plan.batch_format(), plan })

@@ -63,14 +63,19 @@ impl Course {
         }
     }
 
-    pub(crate) fn options(&self) -> Options {
-        Options {
+    /// The plan of a board.
+    pub(crate) fn plan(&self, level: &Level) -> Result<Plan, NodeError> {
+        if self.search == SearchChoice::Ida {
+            return Err(NodeError::Search);
+        }
+        let options = Options {
             search: self.search,
             estimate: self.estimate,
             dominance: self.dominance,
             deadlocks: self.deadlocks,
             ..Options::default()
-        }
+        };
+        Plan::new(level, self.rule, self.objective, options).map_err(NodeError::Unsolvable)
     }
 }
 
@@ -104,6 +109,9 @@ pub enum NodeError {
     /// The board is too wide.
     #[error("{0}")]
     Unsupported(Unsupported),
+    /// [`SearchChoice::Ida`] runs in one process only.
+    #[error("a search by ida runs in one process; expected another search")]
+    Search,
     /// Not even the first table fits the memory.
     #[error("{0} bytes of memory do not hold the first table")]
     Memory(u64),
@@ -210,8 +218,7 @@ impl Node {
         if !share.owners.iter().all(known) || !known(&share.me) {
             return Err(NodeError::Share("an owner, or this node, is none of the nodes"));
         }
-        let plan = Plan::new(level, course.rule, course.objective, course.options())
-            .map_err(NodeError::Unsolvable)?;
+        let plan = course.plan(level)?;
         let control = Control::new();
         let wake: Wake = Box::new(wake);
         let threads = share.threads.max(1);

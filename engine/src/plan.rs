@@ -28,7 +28,8 @@ pub(crate) struct Options {
     pub(crate) dominance: bool,
     pub(crate) deadlocks: bool,
     pub(crate) entry_width: Option<EntryWidth>,
-    pub(crate) first_table_bytes: u64,
+    /// Of a table that grows at the start, of one that does not for good; `None` for the usual size.
+    pub(crate) first_table_bytes: Option<u64>,
     pub(crate) want: Want,
 }
 
@@ -40,7 +41,7 @@ impl Default for Options {
             dominance: true,
             deadlocks: true,
             entry_width: None,
-            first_table_bytes: 64 << 10,
+            first_table_bytes: None,
             want: Want::Any,
         }
     }
@@ -173,6 +174,12 @@ impl Plan {
         self.layout::<R>(memory).is_some()
     }
 
+    /// Whether ranks of type `R` fit the board.
+    pub(crate) fn has_ranks<R: Rank>(&self) -> bool {
+        let (bits, exact) = self.rank_bits();
+        exact && bits <= R::BITS.min(MOST_RANK_BITS)
+    }
+
     /// Whether the widest ranks fit the board.
     pub(crate) fn check_width(&self) -> Result<(), Unsupported> {
         let (bits, exact) = self.rank_bits();
@@ -197,7 +204,7 @@ impl Plan {
     /// Whether successors carry an estimate.
     pub(crate) fn estimates(&self) -> bool {
         match self.search {
-            SearchChoice::Forward => true,
+            SearchChoice::Forward | SearchChoice::Ida => true,
             SearchChoice::TwoSided => {
                 // Where all solutions are wanted the levels go by cost alone.
                 let Options { search, estimate, .. } = self.options;
@@ -230,12 +237,16 @@ impl Plan {
         [forward, backward]
     }
 
-    /// The choice of levels for a search that has not begun. Nothing costs less than the pushes that a least matching of
+    /// What every solution is known to cost before a search: nothing costs less than the pushes that a least matching of
     /// boxes and goals takes.
-    pub(crate) fn levels(&self) -> Levels {
+    pub(crate) fn least_bound(&self) -> u32 {
         let matching = Estimate::matching(&self.board);
-        let bound = Estimator::new(&matching).of_row(self.board.boxes());
-        self.levels_from(Reached { lower_bound: bound.unwrap_or(0), ..Reached::default() })
+        Estimator::new(&matching).of_row(self.board.boxes()).unwrap_or(0)
+    }
+
+    /// The choice of levels for a search that has not begun.
+    pub(crate) fn levels(&self) -> Levels {
+        self.levels_from(Reached { lower_bound: self.least_bound(), ..Reached::default() })
     }
 
     /// The choice of levels for a search that has come so far.
@@ -256,6 +267,28 @@ impl Plan {
         BatchFormat::new(self.rank_bits().0, self.board.squares(), self.estimates())
     }
 
+    /// What the threads of a search share of the board. The budget is charged for it.
+    pub(crate) fn problem<R: Rank, G: Ground>(
+        &self,
+        budget: &Budget,
+    ) -> Result<Problem<R, G::Set>, SetupError> {
+        let estimates = self.estimate();
+        let board_bytes = self.board.bytes() + Problem::<R, G::Set>::bytes(&self.board);
+        if !budget.take(board_bytes + estimates.iter().map(Estimate::bytes).sum::<u64>()) {
+            return Err(SetupError::Memory);
+        }
+        let problem = Problem::new::<G>(
+            self.board.clone(),
+            (self.rule, self.objective),
+            (self.lead(), estimates),
+            self.options.dominance,
+            self.options.deadlocks,
+            self.uses_corrals(),
+            budget,
+        );
+        problem.ok_or(SetupError::TooNarrow)
+    }
+
     /// A shard with its first table, and its starting states unless it is going to be restored.
     pub(crate) fn shard<R: Rank, G: Ground>(
         &self,
@@ -264,24 +297,12 @@ impl Plan {
     ) -> Result<Shard<R, G>, SetupError> {
         let budget = Budget::new(memory);
         let layout = self.layout::<R>(memory).ok_or(SetupError::TooNarrow)?;
-        let estimates = self.estimate();
-        let board_bytes = self.board.bytes() + Problem::<R, G::Set>::bytes(&self.board);
-        if !budget.take(board_bytes + estimates.iter().map(Estimate::bytes).sum::<u64>()) {
-            return Err(SetupError::Memory);
-        }
-        let problem = Problem::<R, G::Set>::new::<G>(
-            self.board.clone(),
-            (self.rule, self.objective),
-            (self.lead(), estimates),
-            self.options.dominance,
-            self.options.deadlocks,
-            self.uses_corrals(),
-            &budget,
-        )
-        .ok_or(SetupError::TooNarrow)?;
+        let problem = self.problem::<R, G>(&budget)?;
         let line_bytes = (SLOTS * layout.slot_bytes()) as u64;
         // Where little memory is left, the table begins smaller.
-        let first_bytes = self.options.first_table_bytes.min(budget.left() / 2);
+        let usual_bytes = 64 << 10;
+        let first_bytes = self.options.first_table_bytes.unwrap_or(usual_bytes);
+        let first_bytes = first_bytes.min(budget.left() / 2);
         let index_bits = (first_bytes / line_bytes).max(1).ilog2();
         let table = Table::<R>::new(layout, index_bits, memory).map_err(|_| SetupError::Memory)?;
         if !budget.take(table.bytes() + problem.ranking.bytes()) {

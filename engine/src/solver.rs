@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::durable::{Checkpoint, Durable, DurableError, Edge, Keeping};
+use crate::ida::{Deepening, Dug};
 use crate::journal::{JournalPlace, Segment};
 use crate::node::{found, to_finish};
 use crate::plan::{OnBoard, Options, Plan, SetupError};
@@ -59,7 +60,7 @@ impl std::str::FromStr for EstimateChoice {
     }
 }
 
-/// The end a search starts from.
+/// The end a search starts from, and how it goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SearchChoice {
@@ -72,6 +73,9 @@ pub enum SearchChoice {
     Backward,
     /// Uniform-cost search from both ends, until they meet.
     TwoSided,
+    /// Iterative deepening A* from the start, in memory that does not grow; in one process only. Without a limit of memory
+    /// it takes [`IDA_MEMORY`](crate::IDA_MEMORY).
+    Ida,
 }
 
 impl std::fmt::Display for SearchChoice {
@@ -81,6 +85,7 @@ impl std::fmt::Display for SearchChoice {
             Self::Forward => "forward",
             Self::Backward => "backward",
             Self::TwoSided => "two-sided",
+            Self::Ida => "ida",
         })
     }
 }
@@ -94,7 +99,11 @@ impl std::str::FromStr for SearchChoice {
             "forward" => Ok(Self::Forward),
             "backward" => Ok(Self::Backward),
             "two-sided" => Ok(Self::TwoSided),
-            _ => Err(UnknownName::new("search", word, "auto, forward, backward or two-sided")),
+            "ida" => Ok(Self::Ida),
+            _ => {
+                let known = "auto, forward, backward, two-sided or ida";
+                Err(UnknownName::new("search", word, known))
+            }
         }
     }
 }
@@ -251,9 +260,10 @@ impl<'a> Solver<'a> {
         self
     }
 
-    /// Bytes of the table at the start; it doubles as it fills.
+    /// Bytes of the table at the start; it doubles as it fills. With [`SearchChoice::Ida`] it stays as it is, and takes what
+    /// the memory leaves if nothing is said here.
     pub fn first_table_bytes(mut self, bytes: u64) -> Self {
-        self.options.first_table_bytes = bytes;
+        self.options.first_table_bytes = Some(bytes);
         self
     }
 
@@ -263,7 +273,8 @@ impl<'a> Solver<'a> {
     /// The search goes on for it when the optimum is proven. Where what it takes does not fit the memory, or a limit comes
     /// between, the solution is proven and the number is not known. Nor is it for a search that was taken up again from a
     /// checkpoint, or keeps any and is for pushes or from both ends with an estimate: such a search is one for any optimal
-    /// solution, and another for all of them follows.
+    /// solution, and another for all of them follows. With
+    /// [`SearchChoice::Ida`] it never is.
     pub fn count(self, on: bool) -> Self {
         Self { counts: on, ..self }
     }
@@ -318,7 +329,8 @@ impl<'a> Solver<'a> {
     pub(crate) fn run(&self, keeping: Option<&mut Keeping<'_>>) -> Result<Outcome, DurableError> {
         // What was found before a search was cut off is not known any more.
         let resumes = keeping.as_ref().is_some_and(|keeping| keeping.resume.is_some());
-        let asked = (self.counts || self.breaks_ties) && !resumes;
+        let is_ida = self.options.search == SearchChoice::Ida;
+        let asked = (self.counts || self.breaks_ties) && !resumes && !is_ida;
         match (self.options.any_is_cheaper(self.objective), keeping) {
             (true, None) if asked => self.prove_then_compare(),
             (false, keeping) if asked => self.search_for(Want::All, None, keeping),
@@ -351,9 +363,15 @@ impl<'a> Solver<'a> {
     ) -> Result<Outcome, DurableError> {
         let statistics = Statistics::default();
         let without_search = |ending| Outcome { ending, statistics, disk_fault: None };
+        let is_ida = self.options.search == SearchChoice::Ida;
         let options = Options { want, ..self.options };
         match Plan::new(self.level, self.rule, self.objective, options) {
             Err(reason) => Ok(without_search(Ending::Unsolvable(reason))),
+            Ok(_) if is_ida && keeping.is_some() => Err(DurableError::Search),
+            Ok(plan) if is_ida => match plan.run(self.deepening()) {
+                Ok(dug) => Ok(self.outcome(dug)),
+                Err(reason) => Ok(without_search(Ending::Unsupported(reason))),
+            },
             Ok(plan) => match plan.run(InProcess { solver: self, proven, keeping }) {
                 Ok(outcome) => outcome,
                 Err(reason) => Ok(without_search(Ending::Unsupported(reason))),
@@ -364,12 +382,34 @@ impl<'a> Solver<'a> {
     /// The best solution of a shard, replayed.
     fn solution<R: Rank, G: Ground>(&self, shard: &Shard<R, G>) -> Option<Solution> {
         let moves = shard.best_moves()?;
-        Some(self.replayed(shard, moves))
+        Some(self.replayed(shard.incumbent.cost(), moves))
     }
 
-    fn replayed<R: Rank, G: Ground>(&self, shard: &Shard<R, G>, moves: Moves) -> Solution {
+    /// The depth-first search that was asked for.
+    fn deepening(&self) -> Deepening {
+        Deepening {
+            threads: self.threads,
+            memory: self.memory,
+            table_bytes: self.options.first_table_bytes,
+            most_expansions: self.expansions,
+            control: self.control.clone(),
+        }
+    }
+
+    /// What came of the depth-first search, its solution replayed.
+    fn outcome(&self, dug: Dug) -> Outcome {
+        let Dug { limit, lower_bound, best, statistics } = dug;
+        let best = best.map(|(cost, moves)| self.replayed(cost, moves));
+        let ending = match (limit, best) {
+            (Some(limit), best) => Ending::Limit { limit, lower_bound, best },
+            (None, Some(solution)) => Ending::Optimal(solution),
+            (None, None) => Ending::Unsolvable(Unsolvable::Exhausted),
+        };
+        Outcome { ending, statistics, disk_fault: None }
+    }
+
+    fn replayed(&self, cost: u32, moves: Moves) -> Solution {
         verify(self.level, self.rule, &moves).expect("the search pushes by the rules");
-        let cost = shard.incumbent.cost();
         let solution = Solution::new(moves);
         assert!(solution.cost(self.objective) <= cost as usize, "the search says what it costs");
         solution
@@ -386,7 +426,7 @@ impl Solver<'_> {
     ) {
         let Some(optima) = shard.optima(forward_closed_below) else { return };
         if self.breaks_ties {
-            *best = self.replayed(shard, optima.moves);
+            *best = self.replayed(shard.incumbent.cost(), optima.moves);
             best.tie = self.objective.tie();
         }
         best.count = self.counts.then_some(optima.count);

@@ -5,11 +5,13 @@ use std::ops::AddAssign;
 /// Counters of one search, summed over its threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Rows taken from the open list that generated: some state in them was new and not dominated.
+    /// Rows taken from the open list that generated: some state in them was new and not dominated. With
+    /// [`SearchChoice::Ida`](crate::SearchChoice::Ida) states, each time they were opened.
     pub expanded: u64,
     /// Rows taken in which nothing new was left: every state being opened was dominated.
     pub dominated: u64,
-    /// Queue entries overtaken: the row had no state of this level left to open.
+    /// Queue entries overtaken: the row had no state of this level left to open. With
+    /// [`SearchChoice::Ida`](crate::SearchChoice::Ida) states met again in an iteration, at no smaller cost.
     pub stale: u64,
     /// Relaxations tried on the table.
     pub attempts: u64,
@@ -25,7 +27,7 @@ pub struct Statistics {
     pub filtered: u64,
     /// States stored in the table.
     pub states: u64,
-    /// Levels searched.
+    /// Levels searched; with [`SearchChoice::Ida`](crate::SearchChoice::Ida) iterations.
     pub levels: u64,
     /// Most bytes the search held at once.
     pub peak_bytes: u64,

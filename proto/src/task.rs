@@ -86,6 +86,7 @@ impl From<SearchChoice> for wire::Search {
             SearchChoice::Forward => Self::Forward,
             SearchChoice::Backward => Self::Backward,
             SearchChoice::TwoSided => Self::TwoSided,
+            // No cluster searches in another way, and no reader takes this.
             _ => Self::Unspecified,
         }
     }
@@ -240,6 +241,15 @@ mod tests {
         let refusal = read("#9999999#|#@$.#|999999#\n".to_owned()).unwrap_err();
         assert!(matches!(refusal, Refusal::BadBoard(_) | Refusal::TooMuch { .. }), "{refusal}");
         assert!(matches!(read("no board".to_owned()), Err(Refusal::BadBoard(_))));
+    }
+
+    #[test]
+    fn a_search_of_one_process_is_no_task() {
+        let task = task(board(3, 3, 1)).expect("a task");
+        assert_eq!(Task::try_from(wire::Task::from(task.clone())), Ok(task.clone()));
+        let ida = Task { search: SearchChoice::Ida, ..task };
+        let error = Task::try_from(wire::Task::from(ida)).expect_err("refused");
+        assert_eq!(error.to_string(), "field task.search: 0 names no ends of a search");
     }
 
     #[test]

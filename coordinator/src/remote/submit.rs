@@ -35,6 +35,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     let reporter = Reporter::standard(args.output.style());
     args.search.check()?;
+    args.search.check_for_workers("submit")?;
     if let Some(flag) = args.search.for_this_process() {
         return Err(Failure::Usage(format!("{flag} is for each worker to say")));
     }

@@ -305,4 +305,8 @@ fn verbose_says_what_with_and_what_it_took() {
     ] {
         assert!(messages.contains(part), "{part} in {messages}");
     }
+    let report = Report { search: SearchChoice::Ida, ..report };
+    let (_, messages) = written(style, LiveStyle::Off, &[Event::Finished(&report)]);
+    assert!(messages.contains("p1: ida search, 1 state expanded"), "{messages}");
+    assert!(messages.contains("iteration"), "{messages}");
 }

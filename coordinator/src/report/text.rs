@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use sokohive_engine::{Limit, Objective, Solution, Statistics};
+use sokohive_engine::{Limit, Objective, SearchChoice, Solution, Statistics};
 
 use super::Verbosity;
 use crate::event::{AllOptimal, Cluster, Ending, Event, Report, Settings};
@@ -217,13 +217,17 @@ fn write_settings(id: &str, settings: &Settings, out: &mut impl Write) -> io::Re
 
 fn write_summary(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let Report { id, search, statistics, elapsed, .. } = report;
+    let ((row, rows), (level, levels)) = match search {
+        SearchChoice::Ida => (("state", "states"), ("iteration", "iterations")),
+        _ => (("row", "rows"), ("level", "levels")),
+    };
     writeln!(
         out,
         "{id}: {search} search, {} expanded, {} dominated, {} overtaken, over {}",
-        counted_in_short(statistics.expanded, "row", "rows"),
+        counted_in_short(statistics.expanded, row, rows),
         Count(statistics.dominated),
         Count(statistics.stale),
-        counted(statistics.levels as usize, "level", "levels"),
+        counted(statistics.levels as usize, level, levels),
     )?;
     writeln!(
         out,

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::purse::Purse;
 use super::walks::{Walks, Ways};
 use super::{Searched, Unknown, closed, tight_walk};
 use crate::board::Square;
 use crate::paths::Paths;
+use crate::purse::Purse;
 use crate::rank::{Rank, Ranking};
 use crate::reconstruct::{PORTION, Push, RowSource, Step, pushes_from, undone_pushes};
 use crate::search::side::Side;

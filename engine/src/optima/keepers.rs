@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::fan::Fan;
-use super::purse::Purse;
 use super::walks::{Walks, Ways};
 use super::{Cut, Optima, Searched, Unknown};
 use crate::Control;
 use crate::board::Square;
 use crate::paths::Paths;
+use crate::purse::Purse;
 use crate::rank::Rank;
 use crate::reconstruct::{Push, spell};
 use crate::search::side::Side;
@@ -57,7 +57,8 @@ impl Stands {
         }
         let number = u32::try_from(self.all.len()).map_err(|_| Unknown::Memory)?;
         purse.push(&mut self.all, stand)?;
-        purse.insert(&mut self.numbers, stand.at, number)
+        purse.insert(&mut self.numbers, stand.at, number)?;
+        Ok(())
     }
 
     /// The pushes up to a stand.

@@ -57,16 +57,15 @@
 
 mod fan;
 mod keepers;
-mod purse;
 mod walks;
 
 use self::fan::Fan;
 use self::keepers::fewest_moves;
-use self::purse::Purse;
 use self::walks::{Walks, Ways};
 use crate::board::{Board, Square};
 use crate::budget::Budget;
 use crate::paths::Paths;
+use crate::purse::{NoRoom, Purse};
 use crate::rank::{Rank, Ranking};
 use crate::reconstruct::{PORTION, RowSource, spell};
 use crate::search::side::Side;
@@ -93,6 +92,12 @@ pub(crate) enum Unknown<E> {
     Stopped,
     /// A state has no neighbour that explains its cost: the table is not the one of such a search.
     Unexplained,
+}
+
+impl<E> From<NoRoom> for Unknown<E> {
+    fn from(_: NoRoom) -> Self {
+        Self::Memory
+    }
 }
 
 /// A search that is over.

@@ -3,27 +3,30 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::Unknown;
 use crate::budget::Budget;
 
 /// What was taken from a budget; gives it back in the end.
 #[derive(Debug)]
-pub(super) struct Purse<'b> {
+pub(crate) struct Purse<'b> {
     budget: &'b Budget,
     taken: u64,
 }
+
+/// The budget does not allow for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoRoom;
 
 /// Elements that a list begins with.
 const FIRST: usize = 64;
 
 impl<'b> Purse<'b> {
-    pub(super) fn new(budget: &'b Budget) -> Self {
+    pub(crate) fn new(budget: &'b Budget) -> Self {
         Self { budget, taken: 0 }
     }
 
-    fn take<E>(&mut self, bytes: usize) -> Result<(), Unknown<E>> {
+    fn take(&mut self, bytes: usize) -> Result<(), NoRoom> {
         if !self.budget.take(bytes as u64) {
-            return Err(Unknown::Memory);
+            return Err(NoRoom);
         }
         self.taken += bytes as u64;
         Ok(())
@@ -35,7 +38,7 @@ impl<'b> Purse<'b> {
     }
 
     /// Appends to a list whose growth is charged here only. While it grows, the old copy counts too.
-    pub(super) fn push<T, E>(&mut self, list: &mut Vec<T>, element: T) -> Result<(), Unknown<E>> {
+    pub(crate) fn push<T>(&mut self, list: &mut Vec<T>, element: T) -> Result<(), NoRoom> {
         if list.len() == list.capacity() {
             let old = list.capacity();
             let more = old.max(FIRST);
@@ -48,12 +51,12 @@ impl<'b> Purse<'b> {
     }
 
     /// Enters a key that is new into a map whose growth is charged here only.
-    pub(super) fn insert<K: Eq + Hash, V, E>(
+    pub(crate) fn insert<K: Eq + Hash, V>(
         &mut self,
         map: &mut HashMap<K, V>,
         key: K,
         value: V,
-    ) -> Result<(), Unknown<E>> {
+    ) -> Result<(), NoRoom> {
         // Buckets are a power of two, at most 7/8 of them full, with a byte each beside the pair.
         let bytes = |capacity: usize| match capacity {
             0 => 0,
@@ -88,13 +91,12 @@ mod tests {
         let mut purse = Purse::new(&budget);
         let (mut list, mut map) = (Vec::new(), HashMap::new());
         for number in 0..1_000_u64 {
-            assert_eq!(purse.push::<_, ()>(&mut list, number), Ok(()));
-            assert_eq!(purse.insert::<_, _, ()>(&mut map, number, number), Ok(()));
+            assert_eq!(purse.push(&mut list, number), Ok(()));
+            assert_eq!(purse.insert(&mut map, number, number), Ok(()));
         }
         let least = 8 * list.capacity() + 17 * map.capacity();
         assert!(budget.used() >= least as u64, "{} for {least}", budget.used());
-        let refused =
-            (0..).find(|&number| purse.push(&mut list, number) == Err(Unknown::<()>::Memory));
+        let refused = (0..).find(|&number| purse.push(&mut list, number) == Err(NoRoom));
         assert!(refused.is_some() && budget.used() <= 100_000);
         drop(purse);
         assert_eq!(budget.used(), 0);
