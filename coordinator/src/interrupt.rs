@@ -4,10 +4,19 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 
 use crate::exit;
+
+/// Lets a write beyond the largest file size allowed fail like one to a full disk, in place of ending the process.
+///
+/// # Errors
+///
+/// If the system refuses a handler.
+pub(crate) fn outlive_file_size_limits() -> io::Result<()> {
+    flag::register(SIGXFSZ, Arc::default()).map(drop)
+}
 
 /// Whether somebody asked to stop. Cheap to clone, shared by all clones.
 #[derive(Clone, Debug, Default)]

@@ -64,6 +64,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             .into();
         }
     };
+    // Without a handler such a limit ends the process, as it would have without this.
+    let _ = interrupt::outlive_file_size_limits();
     // The panic's own message has been printed when this returns.
     match panic::catch_unwind(|| run(&cli.command)) {
         Ok(Ok(exit)) => exit,

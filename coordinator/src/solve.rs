@@ -139,7 +139,7 @@ pub(crate) struct All {
     /// Be content with any solution of fewest moves, or of fewest pushes
     ///
     /// Without it, one process that keeps no checkpoints looks among solutions of fewest moves for one
-    /// of fewest pushes, and the other way round with --objective pushes.
+    /// of fewest pushes, and the other way round with --objective pushes; but not with --search ida.
     #[arg(long, conflicts_with_all = ["workers", "checkpoint", "count"])]
     any_tie: bool,
 }

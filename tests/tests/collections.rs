@@ -243,6 +243,19 @@ fn what_ended_by_a_limit_is_searched_again_if_there_is_more_of_it() {
     assert!(!skipped(&["--budget", "100ms", "--objective", "pushes"]));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_leads_to_the_file_that_is_written() {
+    let scratch = Scratch::new();
+    let tiny = scratch.file("tiny.xsb", boards::TINY);
+    let (output, link) = (scratch.inside("results.json"), scratch.inside("link.json"));
+    std::os::unix::fs::symlink(&output, &link).expect("a link");
+    fs::write(&output, "[]\n").expect("a file");
+    run(&["solve", &tiny, "--output", &link]).expect(exit::SUCCESS);
+    assert!(fs::symlink_metadata(&link).expect("the link").is_symlink());
+    assert_eq!(rows(&output).len(), 1);
+}
+
 #[test]
 fn a_board_is_known_however_it_is_written() {
     let scratch = Scratch::new();

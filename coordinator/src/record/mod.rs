@@ -97,8 +97,9 @@ impl Record {
     /// If another process writes to the file, or if it is there and cannot be read.
     pub(crate) fn open(output: Option<&OutputFile>, memory: Option<u64>) -> Result<Self, Failure> {
         let open = |file: &OutputFile| {
+            let file = file.at_its_target();
             let lock = Lock::take(&file.path)?;
-            let (file, rows) = (file.clone(), file.read()?);
+            let rows = file.read()?;
             Ok::<_, Failure>(Output { file, rows, memory, _lock: lock })
         };
         let output = output.map(open).transpose()?;
@@ -153,9 +154,12 @@ impl Record {
 
 impl Output {
     /// Puts a row in the place of the one about the same, or at the end.
-    fn put(&mut self, row: Row) -> io::Result<()> {
+    fn put(&mut self, mut row: Row) -> io::Result<()> {
         match self.rows.iter_mut().find(|other| other.question() == row.question()) {
-            Some(other) => *other = row,
+            Some(other) => {
+                row.keep_bound_of(other);
+                *other = row;
+            }
             None => self.rows.push(row),
         }
         self.file.write(&self.rows)
@@ -163,6 +167,15 @@ impl Output {
 }
 
 impl OutputFile {
+    /// The file that is meant where the name is a symbolic link: a new file would take the place of the link.
+    fn at_its_target(&self) -> Self {
+        let target = match self.path.is_symlink() {
+            true => fs::canonicalize(&self.path).ok(),
+            false => None,
+        };
+        Self { path: target.unwrap_or_else(|| self.path.clone()), ..*self }
+    }
+
     /// The rows of the file; none if it is not there.
     fn read(&self) -> Result<Vec<Row>, Failure> {
         let text = match fs::read_to_string(&self.path) {

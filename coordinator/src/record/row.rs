@@ -119,6 +119,19 @@ impl Row {
         }
     }
 
+    /// Takes over what an earlier search of the same has proven, if this one has proven less.
+    pub(super) fn keep_bound_of(&mut self, earlier: &Self) {
+        let ended_early = !self.proven && self.outcome != Outcome::Unsolvable;
+        if ended_early && earlier.lower_bound > self.lower_bound {
+            self.lower_bound = earlier.lower_bound;
+            let cost = match self.objective {
+                Objective::Moves => self.moves,
+                Objective::Pushes => self.pushes,
+            };
+            self.proven = cost.is_some_and(|cost| Some(cost as u64) == self.lower_bound);
+        }
+    }
+
     /// The row of nothing, to fill in.
     fn blank() -> Self {
         Self {

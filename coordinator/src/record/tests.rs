@@ -60,6 +60,29 @@ fn row(title: &str, settings: &Settings, ending: Ending) -> Row {
     Row::new(&board, settings, &report)
 }
 
+#[test]
+fn a_larger_bound_proven_before_is_kept() {
+    let row = |lower_bound, best| {
+        let ending = Ending::Limit { limit: Limit::Time, lower_bound, best };
+        row("", &settings(Some(1), 1), ending)
+    };
+    let solution = || Some(Solution::new("rR".parse::<Moves>().expect("moves")));
+    let bound = |row: &Row| {
+        let text = serde_json::to_value(row).expect("a row is an object");
+        (text["lower_bound"].as_u64(), text["proven"].as_bool())
+    };
+    for (earlier, later, best, kept) in [
+        (5, 3, None, (Some(5), Some(false))),
+        (3, 5, None, (Some(5), Some(false))),
+        (1, 0, solution(), (Some(1), Some(false))),
+        (2, 0, solution(), (Some(2), Some(true))),
+    ] {
+        let mut later = row(later, best);
+        later.keep_bound_of(&row(earlier, None));
+        assert_eq!(bound(&later), kept);
+    }
+}
+
 fn limit(limit: Limit) -> Ending {
     Ending::Limit { limit, lower_bound: 1, best: None }
 }
