@@ -1,19 +1,18 @@
 //! Corrals: areas that the keeper cannot enter without pushing one of the boxes around them.
 //!
 //! A *group* is a set of boxes together with areas the keeper does not reach, such that every box beside an area belongs to
-//! the group. It is *closed* if each push of one of its boxes is of one of three kinds:
+//! the group. It is *closed* if each push of one of its boxes is of one of two kinds:
 //!
-//! 1. impossible while no box of the group has moved: a wall, a dead square, a box of the group or one of the areas is
-//!    where the keeper would have to stand or where the box would go; but pushes *into* an area are of the third kind;
-//! 2. (none other leads out of the areas;)
-//! 3. into an area, and the keeper can make it now.
+//! 1. impossible while no box of the group has moved: the keeper would have to stand on a wall, on a box of the group or
+//!    in one of the areas, or the box would go onto a wall, a dead square or a box of the group;
+//! 2. into an area, and the keeper can make it now.
 //!
 //! It is *unfinished* if a box of it is off goal, or, where every goal takes a box, a goal in its areas has none.
 //!
 //! **In a board with a closed, unfinished group, some shortest solution (by pushes) begins with a push of the group, if
 //! there is a solution at all.** A box of the group must move: one is off goal, or a box must come into an area, and all
 //! boxes beside the areas are the group's. Let p be the first push of such a box in a shortest solution, and Q the pushes
-//! before it. While the group stands the areas stay shut, so p is of the third kind, and the keeper can make it now. Make it
+//! before it. While the group stands the areas stay shut, so p is of the second kind, and the keeper can make it now. Make it
 //! first. It takes a box from beside an area into it: every square that was free outside is free still, and the keeper
 //! gets from where the box stood back to where it came from. So Q can be made as before: its pushes move no box into
 //! an area, as no square beside one is outside of the group, and p took its box into one. After p and Q the boxes stand
