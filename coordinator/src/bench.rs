@@ -125,6 +125,7 @@ fn settings(args: &Args, board: &Board) -> Settings {
         workers: Vec::new(),
         entry_width: None,
         spill: None,
+        scout: false,
         all: AllOptimal::default(),
     }
 }

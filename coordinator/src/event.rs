@@ -64,6 +64,8 @@ pub(crate) struct Settings {
     pub(crate) entry_width: Option<EntryWidth>,
     /// Where rows of the open list may wait, if not all in memory.
     pub(crate) spill: Option<SpillPlace>,
+    /// Whether a solution is looked for before the proof.
+    pub(crate) scout: bool,
     /// What is asked of all optimal solutions.
     pub(crate) all: AllOptimal,
 }

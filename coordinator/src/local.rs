@@ -47,6 +47,7 @@ pub(crate) fn search(
         .deadlocks(settings.deadlocks)
         .count(settings.all.count)
         .break_ties(settings.all.break_ties)
+        .scout(settings.scout)
         .control(control.clone());
     if let Some(width) = settings.entry_width {
         solver = solver.entry_width(width);

@@ -175,6 +175,7 @@ fn settings(args: &Args, checkpoint: &Checkpoint) -> Settings {
         workers,
         entry_width: None,
         spill: args.spill.place(memory),
+        scout: false,
         all: AllOptimal::default(),
     }
 }

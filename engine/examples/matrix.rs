@@ -77,6 +77,7 @@ fn ways(full: bool, dominances: &[bool]) -> Vec<Options> {
                                     width,
                                     threads,
                                     table,
+                                    scout: threads == 2,
                                 });
                             }
                         }

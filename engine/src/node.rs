@@ -239,7 +239,7 @@ impl Node {
     /// Opens a level: work on it begins. The level before must be over on all nodes.
     pub fn open_level(&self, side: Side, f: u32, incumbent: Option<u32>) {
         incumbent.into_iter().for_each(|cost| self.lower_incumbent(cost));
-        self.shard.open_level(SearchLevel { side, f });
+        self.shard.open_level(SearchLevel::of_f(side, f));
     }
 
     /// Tells that a solution of this cost is known; ignored unless less than what is known.
@@ -338,6 +338,7 @@ impl OnBoard for SetUp {
             journal: share.journal,
             restores: share.restores,
             spill: share.spill,
+            scouts: false,
         };
         Ok(match plan.shard::<R, G>(share.memory, terms) {
             Ok(shard) => Ok(Arc::new(shard)),

@@ -3,11 +3,12 @@
 use ethnum::U256;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::board::Board;
+use crate::board::{Board, Square};
 use crate::budget::Budget;
 use crate::estimate::{Estimate, Estimator};
 use crate::rank::{Rank, rank_bits};
 use crate::search::exchange::BatchFormat;
+use crate::search::layers::Parity;
 use crate::search::lead::Lead;
 use crate::search::levels::{Levels, Reached};
 use crate::search::problem::Problem;
@@ -17,7 +18,8 @@ use crate::search::want::Want;
 use crate::table::{Layout, SLOTS, Table};
 use crate::walk::{Ground, MaskGround, QueueGround};
 use crate::{
-    EntryWidth, EstimateChoice, Level, Objective, Rule, SearchChoice, Unsolvable, Unsupported,
+    EntryWidth, EstimateChoice, Level, Objective, Position, Rule, SearchChoice, Unsolvable,
+    Unsupported,
 };
 
 /// How to search; none of it changes what the best solution costs.
@@ -31,6 +33,8 @@ pub(crate) struct Options {
     /// Of a table that grows at the start, of one that does not for good; `None` for the usual size.
     pub(crate) first_table_bytes: Option<u64>,
     pub(crate) want: Want,
+    /// Whether one process does all and keeps nothing: whoever opens the levels sees both open lists at any time then.
+    pub(crate) alone: bool,
 }
 
 impl Default for Options {
@@ -43,6 +47,7 @@ impl Default for Options {
             entry_width: None,
             first_table_bytes: None,
             want: Want::Any,
+            alone: false,
         }
     }
 }
@@ -237,6 +242,12 @@ impl Plan {
         [forward, backward]
     }
 
+    /// Of a search for any solution, from the start, with an estimate.
+    fn scouting(&self) -> Self {
+        let options = Options { want: Want::Any, estimate: EstimateChoice::Auto, ..self.options };
+        Self { search: SearchChoice::Forward, options, ..self.clone() }
+    }
+
     /// What every solution is known to cost before a search: nothing costs less than the pushes that a least matching of
     /// boxes and goals takes.
     pub(crate) fn least_bound(&self) -> u32 {
@@ -254,9 +265,27 @@ impl Plan {
         Levels::resume(self.search, reached).wanting(self.options.want).led_by(self.lead())
     }
 
+    /// The costs that solutions can have ([`layers`](crate::search::layers)).
+    pub(crate) fn parity(&self) -> Parity {
+        let (boxes, goals) = (self.board.boxes(), self.board.goals());
+        if self.objective == Objective::Moves || boxes.len() != goals.len() {
+            return Parity::Any;
+        }
+        let is_black = |&&square: &&Square| {
+            let Position { row, column } = self.board.position(square);
+            (row + column) % 2 == 1
+        };
+        let black = |squares: &[Square]| squares.iter().filter(is_black).count();
+        match (black(boxes) + black(goals)) % 2 {
+            0 => Parity::Even,
+            _ => Parity::Odd,
+        }
+    }
+
     /// What the levels go by.
-    fn lead(&self) -> Lead {
+    pub(crate) fn lead(&self) -> Lead {
         match self.search {
+            SearchChoice::TwoSided if self.estimates() && self.options.alone => Lead::Layers,
             SearchChoice::TwoSided if self.estimates() => Lead::from_both_ends(self.objective),
             _ => Lead::Total,
         }
@@ -310,8 +339,13 @@ impl Plan {
         }
         let restores = terms.restores;
         let (format, want) = (self.batch_format(), self.options.want);
+        let scouts = terms.scouts;
+        // Without room for it the search goes without.
+        let scouting = || self.scouting().problem::<R, G>(&budget).ok();
+        let scouting = scouts.then(scouting).flatten();
         let shard = Shard::new(problem, table, budget, format, self.digest, want, terms)
             .map_err(SetupError::File)?;
+        let shard = shard.scouting(scouting);
         if !restores {
             shard.seed(self.search);
         }

@@ -10,6 +10,7 @@ use crate::budget::Budget;
 pub(crate) struct Purse<'b> {
     budget: &'b Budget,
     taken: u64,
+    most: u64,
 }
 
 /// The budget does not allow for it.
@@ -21,14 +22,20 @@ const FIRST: usize = 64;
 
 impl<'b> Purse<'b> {
     pub(crate) fn new(budget: &'b Budget) -> Self {
-        Self { budget, taken: 0 }
+        Self::of_at_most(budget, u64::MAX)
+    }
+
+    /// A purse that takes so many bytes at most.
+    pub(crate) fn of_at_most(budget: &'b Budget, most: u64) -> Self {
+        Self { budget, taken: 0, most }
     }
 
     fn take(&mut self, bytes: usize) -> Result<(), NoRoom> {
-        if !self.budget.take(bytes as u64) {
+        let bytes = bytes as u64;
+        if bytes > self.most - self.taken || !self.budget.take(bytes) {
             return Err(NoRoom);
         }
-        self.taken += bytes as u64;
+        self.taken += bytes;
         Ok(())
     }
 
@@ -48,6 +55,11 @@ impl<'b> Purse<'b> {
         }
         list.push(element);
         Ok(())
+    }
+
+    /// Drops a list that was filled by [`Purse::push`] only.
+    pub(crate) fn drop_list<T>(&mut self, list: Vec<T>) {
+        self.give_back(list.capacity() * size_of::<T>());
     }
 
     /// Enters a key that is new into a map whose growth is charged here only.

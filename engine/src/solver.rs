@@ -8,6 +8,8 @@ use crate::node::{found, to_finish};
 use crate::plan::{OnBoard, Options, Plan, SetupError};
 use crate::rank::Rank;
 use crate::search::agenda::End;
+use crate::search::layers::Parity;
+use crate::search::lead::Lead;
 use crate::search::levels::{Levels, Reached};
 use crate::search::shard::{NoFile, Shard, Terms};
 use crate::search::spill::SpillPlace;
@@ -173,6 +175,7 @@ pub struct Solver<'a> {
     expansions: u64,
     counts: bool,
     breaks_ties: bool,
+    scouts: bool,
     control: Control,
 }
 
@@ -190,6 +193,7 @@ impl<'a> Solver<'a> {
             expansions: u64::MAX,
             counts: false,
             breaks_ties: false,
+            scouts: false,
             control: Control::new(),
         }
     }
@@ -288,6 +292,15 @@ impl<'a> Solver<'a> {
         Self { breaks_ties: on, ..self }
     }
 
+    /// Whether to look for a solution before the proof, by beam search, on the first of the threads: a part of its time goes
+    /// there. What is found spares the proof work, and is what there is when a limit comes first. It changes nothing about
+    /// what is proven. What that expands is not counted.
+    ///
+    /// A search that keeps checkpoints, or goes depth first ([`SearchChoice::Ida`]), does without.
+    pub fn scout(self, on: bool) -> Self {
+        Self { scouts: on, ..self }
+    }
+
     /// The handle to stop it by and to watch it.
     pub fn control(self, control: Control) -> Self {
         Self { control, ..self }
@@ -364,7 +377,7 @@ impl<'a> Solver<'a> {
         let statistics = Statistics::default();
         let without_search = |ending| Outcome { ending, statistics, disk_fault: None };
         let is_ida = self.options.search == SearchChoice::Ida;
-        let options = Options { want, ..self.options };
+        let options = Options { want, alone: keeping.is_none(), ..self.options };
         match Plan::new(self.level, self.rule, self.objective, options) {
             Err(reason) => Ok(without_search(Ending::Unsolvable(reason))),
             Ok(_) if is_ida && keeping.is_some() => Err(DurableError::Search),
@@ -473,6 +486,8 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
             journal: self.keeping.as_ref().map(|keeping| keeping.place.clone()),
             restores: resume.is_some(),
             spill: solver.spill.clone(),
+            // What is found without a trace in the table could not be found again from a checkpoint.
+            scouts: solver.scouts && self.keeping.is_none() && self.proven.is_none(),
         };
         let mut levels = match (&resume, self.proven) {
             (Some(checkpoint), _) => plan.levels_from(checkpoint.reached),
@@ -509,7 +524,7 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
             shard.incumbent.lower(cost);
         }
         solver.control.begin(before.expanded, shard.incumbent.cost(), levels.lower_bound());
-        let drive = Drive { shard: &shard, levels: &mut levels, before };
+        let drive = Drive { shard: &shard, levels: &mut levels, parity: plan.parity(), before };
         let end = drive.run(solver, resume, self.keeping.as_deref_mut());
         match end {
             End::CostTooLarge => return Err(self),
@@ -550,6 +565,8 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
 struct Drive<'d, R, G: Ground> {
     shard: &'d Shard<R, G>,
     levels: &'d mut Levels,
+    /// The costs that solutions can have.
+    parity: Parity,
     /// Counted before this search, which goes on from there.
     before: Statistics,
 }
@@ -590,15 +607,22 @@ impl<R: Rank, G: Ground> Drive<'_, R, G> {
                             self.levels.successors_are_put_off();
                         }
                         let incumbent = shard.incumbent.cost();
-                        let reached = self.levels.edge(next, incumbent);
-                        if let Some(keeping) = &mut keeping
-                            && self.show_edge(keeping, reached, &mut read)
-                        {
-                            scope.spawn(|| shard.compact());
+                        if let Some(keeping) = &mut keeping {
+                            let reached = self.levels.edge(next, incumbent);
+                            if self.show_edge(keeping, reached, &mut read) {
+                                scope.spawn(|| shard.compact());
+                            }
                         }
-                        match self.levels.advance(next, incumbent) {
+                        let level = match shard.problem.lead {
+                            Lead::Layers => {
+                                self.levels.advance_by_layers(&shard.agenda, incumbent, self.parity)
+                            }
+                            _ => self.levels.advance(next, incumbent),
+                        };
+                        match level {
                             Some(level) => {
                                 solver.control.publish_level(self.levels.lower_bound());
+                                shard.is_proven(self.levels.lower_bound());
                                 shard.open_level(level);
                             }
                             None => break End::Finished,

@@ -101,6 +101,7 @@ fn draw(random: &mut SplitMix, search: (SearchChoice, sokohive_engine::EstimateC
         width: random.pick(&WIDTHS),
         threads: random.pick(&[1, 2, 3]),
         table: random.pick(&[None, Some(1)]),
+        scout: random.chance(50),
     }
 }
 

@@ -36,6 +36,7 @@ fn draw(random: &mut SplitMix) -> Options {
         threads: random.pick(&[1, 1, 2, 3, 8]),
         // One bucket of four slots, some dozens, or enough.
         table: random.pick(&[Some(1), Some(4 << 10), Some(1 << 20)]),
+        scout: random.chance(50),
         ..usual()
     }
 }

@@ -27,6 +27,7 @@ const USUAL: Options = Options {
     width: None,
     threads: 1,
     table: None,
+    scout: false,
 };
 
 /// All combinations for boards that take milliseconds.
@@ -37,9 +38,19 @@ fn every_way(threads: usize) {
                 for flags in 0..8 {
                     let (dominance, deadlocks) = (flags & 1 == 0, flags & 2 == 0);
                     let table = (flags & 4 == 0).then_some(1);
-                    let options =
-                        Options { search, estimate, dominance, deadlocks, width, threads, table };
-                    holds(id, options);
+                    holds(
+                        id,
+                        Options {
+                            search,
+                            estimate,
+                            dominance,
+                            deadlocks,
+                            width,
+                            threads,
+                            table,
+                            scout: dominance == deadlocks,
+                        },
+                    );
                 }
             }
         }

@@ -70,6 +70,7 @@ fn agrees(squares: usize, seeds: std::ops::Range<u64>) -> u64 {
                 width: random.pick(&WIDTHS),
                 threads: random.pick(&[1, 2, 3]),
                 table: random.pick(&[None, Some(1)]),
+                scout: random.chance(50),
             };
             if let Err(fault) = options.check(&level, rule, moves) {
                 panic!(

@@ -75,6 +75,7 @@ fn memory_may_run_out_anywhere() {
                     deadlocks: bytes % 2 == 0,
                     width: Some(EntryWidth::Bytes8).filter(|_| bytes % 3 != 0),
                     table: Some(1),
+                    scout: bytes % 5 < 3,
                     ..Options::default()
                 };
                 let outcome = options.solver(&level, level.rule()).memory(bytes).solve();

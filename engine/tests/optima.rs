@@ -85,6 +85,7 @@ fn ways() -> impl Iterator<Item = Options> {
             // Half of them with a table that grows, half of them without deadlock tests.
             table: (threads == 3).then_some(1),
             deadlocks: dominance,
+            scout: threads == 3,
             ..Options::default()
         })
     })

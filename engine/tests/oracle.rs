@@ -25,6 +25,7 @@ fn draw(random: &mut SplitMix) -> Options {
         width: random.pick(&WIDTHS),
         threads: random.pick(&[1, 1, 2, 3, 8]),
         table: random.pick(&[None, Some(1), Some(1)]),
+        scout: random.chance(50),
     }
 }
 

@@ -147,6 +147,7 @@ fn boards_come_out_right_where_all_that_can_wait_does_so_on_disk() {
                 dominance: random.chance(70),
                 deadlocks: random.chance(70),
                 threads: random.pick(&[1, 2, 3]),
+                scout: random.chance(50),
                 ..Options::default()
             };
             let outcome = options.solver(level, rule).spill(place(0, u64::MAX)).solve();

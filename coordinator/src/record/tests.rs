@@ -35,6 +35,7 @@ fn settings(milliseconds: Option<u64>, memory: u64) -> Settings {
         workers: Vec::new(),
         entry_width: None,
         spill: None,
+        scout: false,
         all: AllOptimal::default(),
     }
 }

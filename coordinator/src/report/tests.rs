@@ -36,6 +36,7 @@ fn settings() -> Settings {
         workers: Vec::new(),
         entry_width: Some(EntryWidth::Bytes16),
         spill: None,
+        scout: false,
         all: AllOptimal::default(),
     }
 }

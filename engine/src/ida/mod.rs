@@ -42,7 +42,6 @@
 
 mod cache;
 mod diver;
-mod found;
 mod frontier;
 
 use std::sync::OnceLock;
@@ -52,9 +51,9 @@ use crossbeam_utils::CachePadded;
 
 use self::cache::Cache;
 use self::diver::Diver;
-use self::found::Found;
 use self::frontier::Frontier;
 use crate::budget::Budget;
+use crate::found::Found;
 use crate::plan::{OnBoard, Plan, SetupError};
 use crate::rank::Rank;
 use crate::search::expand::Successor;

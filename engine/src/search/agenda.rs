@@ -4,7 +4,8 @@
 //!
 //! Buckets by f (R. B. Dial, *Algorithm 360: shortest-path forest with topological ordering*, 1969), within a bucket by
 //! g, larger first. A bucket holds rows, in chunks; a row taken at (f, g) opens its states of cost g. Some rows of a bucket
-//! may be in blocks on disk ([`Spill`](super::spill::Spill)); they come last.
+//! may be in blocks on disk ([`Spill`](super::spill::Spill)); they come last. Where a level is of states below some cost,
+//! the others of its buckets stay, but blocks are read.
 //!
 //! # Termination
 //!
@@ -24,6 +25,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::layers::Waiting;
 use super::put_off::Extent;
 use super::side::{Level, Side};
 use crate::journal::Reading;
@@ -135,6 +137,17 @@ impl<R: Copy> Bucket<R> {
         self.rows == 0 && self.blocks.is_empty() && self.extents.is_empty()
     }
 
+    /// Whether something is on disk, whose costs are not known.
+    fn is_partly_on_disk(&self) -> bool {
+        !self.blocks.is_empty() || !self.extents.is_empty()
+    }
+
+    /// Whether something waits that may cost less than `below`.
+    fn has_below(&self, below: u32) -> bool {
+        let least = self.by_cost.last_key_value();
+        least.is_some_and(|(cost, _)| cost.0 < below) || self.is_partly_on_disk()
+    }
+
     fn add(&mut self, cost: u32, rows: Vec<R>) {
         self.rows += rows.len() as u64;
         let list = self.by_cost.entry(Reverse(cost)).or_default();
@@ -144,16 +157,22 @@ impl<R: Copy> Bucket<R> {
         }
     }
 
-    /// A chunk of the largest cost in memory.
-    fn take(&mut self) -> Option<(u32, Vec<R>)> {
-        let mut by_cost = self.by_cost.first_entry()?;
-        let cost = by_cost.key().0;
-        let rows = by_cost.get_mut().pop().expect("empty lists are removed");
-        if by_cost.get().is_empty() {
-            by_cost.remove();
+    /// A chunk of the largest cost in memory that is less than `below`.
+    fn take(&mut self, below: u32) -> Option<(u32, Vec<R>)> {
+        let largest = Reverse(below.checked_sub(1)?);
+        let (&key, lists) = self.by_cost.range_mut(largest..).next()?;
+        let rows = lists.pop().expect("empty lists are removed");
+        if lists.is_empty() {
+            self.by_cost.remove(&key);
         }
         self.rows -= rows.len() as u64;
-        Some((cost, rows))
+        Some((key.0, rows))
+    }
+
+    /// Rows of one cost.
+    fn rows_of(&self, cost: u32) -> u64 {
+        let lists = self.by_cost.get(&Reverse(cost)).into_iter().flatten();
+        lists.map(|rows| rows.len() as u64).sum()
     }
 }
 
@@ -205,6 +224,15 @@ pub struct Next {
     pub rows: u64,
 }
 
+/// What waits on one side with an f that is not too large and the least cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layer {
+    /// The cost; 0 where rows on disk may have any.
+    pub(crate) cost: u32,
+    /// Rows in memory.
+    pub(crate) rows: u64,
+}
+
 impl<R: Copy> State<R> {
     fn take(&mut self) -> Option<Work<R>> {
         if let Some(batch) = self.post.inbox.pop_front() {
@@ -214,14 +242,10 @@ impl<R: Copy> State<R> {
         if let Some(reading) = &self.reading {
             return Some(Work::Segments(Arc::clone(reading)));
         }
-        let Level { side, f: most } = self.level?;
-        let mut entry = self.buckets[side as usize].first_entry()?;
-        let f = *entry.key();
-        if f > most {
-            return None;
-        }
-        let bucket = entry.get_mut();
-        let work = match bucket.take() {
+        let Level { side, f: most, below } = self.level?;
+        let buckets = &mut self.buckets[side as usize];
+        let (&f, bucket) = buckets.range_mut(..=most).find(|(_, b)| b.has_below(below))?;
+        let work = match bucket.take(below) {
             Some((cost, rows)) => Work::Rows(Chunk { side, f, cost, rows }),
             None => match bucket.blocks.pop() {
                 Some(block) => {
@@ -234,15 +258,16 @@ impl<R: Copy> State<R> {
             },
         };
         if bucket.is_empty() {
-            entry.remove();
+            buckets.remove(&f);
         }
         Some(work)
     }
 
     /// Whether work of the open level waits.
     fn has_work(&self) -> bool {
-        let has_rows = self.level.is_some_and(|Level { side, f }| {
-            self.buckets[side as usize].first_key_value().is_some_and(|(&least, _)| least <= f)
+        let has_rows = self.level.is_some_and(|Level { side, f, below }| {
+            let mut due = self.buckets[side as usize].range(..=f);
+            due.any(|(_, bucket)| bucket.has_below(below))
         });
         has_rows || !self.post.inbox.is_empty() || self.reading.is_some()
     }
@@ -252,6 +277,16 @@ impl<R: Copy> State<R> {
         // What was put off is rows at most.
         let put_off: u64 = bucket.extents.iter().map(|extent| u64::from(extent.count)).sum();
         Some(Next { f, rows: bucket.rows + bucket.spilled + put_off })
+    }
+
+    fn layer(&self, side: Side, f: u32) -> Option<Layer> {
+        let due = || self.buckets[side as usize].range(..=f).map(|(_, bucket)| bucket);
+        let least = |bucket: &Bucket<R>| match bucket.is_partly_on_disk() {
+            true => Some(0),
+            false => bucket.by_cost.last_key_value().map(|(cost, _)| cost.0),
+        };
+        let cost = due().filter_map(least).min()?;
+        Some(Layer { cost, rows: due().map(|bucket| bucket.rows_of(cost)).sum() })
     }
 }
 
@@ -299,9 +334,11 @@ impl<R: Copy> Agenda<R> {
         let mut state = self.lock();
         self.rows.fetch_add(chunk.rows.len() as u64, Ordering::Relaxed);
         let buckets = &mut state.buckets[chunk.side as usize];
-        buckets.entry(chunk.f).or_default().add(chunk.cost, chunk.rows);
-        let level = state.level;
-        if state.idle > 0 && level.is_some_and(|l| l.side == chunk.side && chunk.f <= l.f) {
+        let bucket = buckets.entry(chunk.f).or_default();
+        let (f, cost) = (chunk.f, chunk.cost);
+        bucket.add(cost, chunk.rows);
+        let is_due = |l: Level| l.side == chunk.side && f <= l.f && cost < l.below;
+        if state.idle > 0 && state.level.is_some_and(is_due) {
             self.work.notify_one();
         }
     }
@@ -311,7 +348,10 @@ impl<R: Copy> Agenda<R> {
     pub(crate) fn leave(&self, least: usize) -> Option<Leaving<R>> {
         let mut state = self.lock();
         let level = state.level;
-        let later = |side: Side, f: u32| level.is_none_or(|l| side != l.side || f > l.f);
+        // Where levels are layers of one cost, all of that f is going to be opened soon.
+        let later = |side: Side, f: u32| {
+            level.is_none_or(|l| f > l.f || side != l.side && l.below == u32::MAX)
+        };
         let candidates = [Side::Forward, Side::Backward].into_iter().filter_map(|side| {
             let buckets = state.buckets[side as usize].iter().rev();
             let mut large =
@@ -536,6 +576,16 @@ impl<R: Copy> Agenda<R> {
     pub(crate) fn post_bytes(&self) -> (u64, u64) {
         let state = self.lock();
         (state.post.inbox_bytes as u64, state.post.outbox_bytes as u64)
+    }
+}
+
+impl<R: Copy> Waiting for Agenda<R> {
+    fn next(&self, side: Side) -> Option<Next> {
+        self.lock().next(side)
+    }
+
+    fn layer(&self, side: Side, f: u32) -> Option<Layer> {
+        self.lock().layer(side, f)
     }
 }
 

@@ -22,6 +22,9 @@ pub(crate) enum Lead {
         /// Of the forward side, in parts of [`Lead::WHOLE`]; the rest is the backward side's.
         forward: u32,
     },
+    /// From both ends with an estimate on either side, in levels of one cost: f. How far either side goes is decided as the
+    /// search goes on ([`Layers`](super::layers::Layers)), by whoever sees both open lists at any time.
+    Layers,
 }
 
 impl Lead {
@@ -45,7 +48,7 @@ impl Lead {
     pub(crate) fn number(self, side: Side, cost: u32, estimate: u32) -> u32 {
         let f = cost + estimate;
         match (self, side) {
-            (Self::Total, _) => f,
+            (Self::Total | Self::Layers, _) => f,
             (Self::Shares { forward }, Side::Forward) => f.max(cost * Self::WHOLE / forward),
             (Self::Shares { forward }, Side::Backward) => {
                 let in_shares = (cost * Self::WHOLE).div_ceil(Self::WHOLE - forward);
@@ -62,7 +65,7 @@ mod tests {
     #[test]
     fn the_number_rises_with_the_cost() {
         let both = [Objective::Moves, Objective::Pushes].map(Lead::from_both_ends);
-        for lead in [Lead::Total].into_iter().chain(both) {
+        for lead in [Lead::Total, Lead::Layers].into_iter().chain(both) {
             for side in [Side::Forward, Side::Backward] {
                 for estimate in 0..9 {
                     for cost in 0..200 {

@@ -48,6 +48,8 @@
 //!
 //! So the incumbent is optimal once the smallest number waiting on either side reaches its cost.
 //!
+//! With [`Lead::Layers`] it goes by [`layers`](super::layers).
+//!
 //! # Backward
 //!
 //! The same, with all levels taken from the backward side: only the start is waiting on the other.
@@ -83,6 +85,7 @@
 //! If one side has nothing left, all of its states up to C are closed, as if its F or B were beyond C.
 
 use super::agenda::Next;
+use super::layers::{Layers, Parity, Waiting};
 use super::lead::Lead;
 use super::side::{Level, Side};
 use super::want::Want;
@@ -162,7 +165,7 @@ impl Levels {
 
     /// Takes note that the open level is over.
     pub(crate) fn level_is_over(&mut self) {
-        if let Some(Level { side, f }) = self.open.take() {
+        if let Some(Level { side, f, .. }) = self.open.take() {
             let closed = &mut self.reached.closed[side as usize];
             *closed = (*closed).max(Some(f));
             self.reached.levels += 1;
@@ -186,13 +189,31 @@ impl Levels {
         self.open
     }
 
+    /// The layer to open next where the levels are layers ([`Lead::Layers`]), in place of [`Levels::advance`].
+    pub(crate) fn advance_by_layers(
+        &mut self,
+        waiting: &impl Waiting,
+        incumbent: u32,
+        parity: Parity,
+    ) -> Option<Level> {
+        debug_assert!(self.lead == Lead::Layers && self.want == Want::Any);
+        self.level_is_over();
+        let mut layers = Layers::new(self.reached.lower_bound, parity);
+        self.open = layers.choose(waiting, incumbent);
+        self.raise(layers.bound(), incumbent);
+        if self.open.is_none() && incumbent != u32::MAX {
+            self.raise(incumbent, incumbent);
+        }
+        self.open
+    }
+
     fn choose(&mut self, next: [Option<Next>; 2], incumbent: u32) -> Option<Level> {
         let [forward, backward] = next;
         if self.search == SearchChoice::Forward {
             let f = forward?.f;
             self.raise(f, incumbent);
             let goes_on = f < incumbent || self.want == Want::All && f == incumbent;
-            return goes_on.then_some(Level { side: Side::Forward, f });
+            return goes_on.then_some(Level::of_f(Side::Forward, f));
         }
         if let Lead::Shares { .. } = self.lead {
             let (forward, backward) = (forward?, backward?);
@@ -204,12 +225,12 @@ impl Levels {
                 true => Side::Forward,
                 false => Side::Backward,
             };
-            return (bound < incumbent).then_some(Level { side, f: bound });
+            return (bound < incumbent).then_some(Level::of_f(side, bound));
         }
         // The start takes part in meetings from the beginning.
         if self.reached.closed[Side::Forward as usize].is_none() {
             let f = forward?.f;
-            return Some(Level { side: Side::Forward, f });
+            return Some(Level::of_f(Side::Forward, f));
         }
         let backward = backward?;
         let forward = match (forward, self.search) {
@@ -230,10 +251,8 @@ impl Levels {
             return None;
         }
         let level = match forward {
-            Some(forward) if forward.rows <= backward.rows => {
-                Level { side: Side::Forward, f: forward.f }
-            }
-            _ => Level { side: Side::Backward, f: backward.f },
+            Some(forward) if forward.rows <= backward.rows => Level::of_f(Side::Forward, forward.f),
+            _ => Level::of_f(Side::Backward, backward.f),
         };
         Some(level)
     }
@@ -258,7 +277,7 @@ mod tests {
     #[test]
     fn forward_opens_the_smallest_f_until_it_reaches_the_incumbent() {
         let mut levels = Levels::new(SearchChoice::Forward, 0);
-        let forward = |f| Some(Level { side: Side::Forward, f });
+        let forward = |f| Some(Level::of_f(Side::Forward, f));
         assert_eq!(levels.advance([next(7, 1), None], u32::MAX), forward(7));
         assert_eq!(levels.advance([next(9, 5), None], 10), forward(9));
         assert_eq!(levels.lower_bound(), 9);
@@ -270,7 +289,7 @@ mod tests {
     #[test]
     fn two_sided_opens_the_smaller_level_and_ends_at_the_incumbent() {
         let mut levels = Levels::new(SearchChoice::TwoSided, 0);
-        let level = |side, f| Some(Level { side, f });
+        let level = |side, f| Some(Level::of_f(side, f));
         assert_eq!(levels.advance(START, u32::MAX), level(Side::Forward, 0));
         assert_eq!(levels.advance([next(4, 9), next(3, 8)], u32::MAX), level(Side::Backward, 3));
         assert_eq!(levels.lower_bound(), 7);
@@ -295,7 +314,7 @@ mod tests {
     {
         let mut levels =
             Levels::new(SearchChoice::TwoSided, 0).led_by(Lead::from_both_ends(Objective::Moves));
-        let level = |side, f| Some(Level { side, f });
+        let level = |side, f| Some(Level::of_f(side, f));
         assert_eq!(levels.advance([next(7, 9), next(8, 1)], u32::MAX), level(Side::Forward, 7));
         assert_eq!(levels.advance([next(9, 2), next(8, 5)], u32::MAX), level(Side::Backward, 8));
         // 9 + 9 proves nothing: the sides overlap.
@@ -346,7 +365,7 @@ mod tests {
     #[test]
     fn for_all_solutions_the_levels_go_on_beyond_the_proof() {
         let mut levels = Levels::new(SearchChoice::Forward, 0).wanting(Want::All);
-        let forward = |f| Some(Level { side: Side::Forward, f });
+        let forward = |f| Some(Level::of_f(Side::Forward, f));
         assert_eq!(levels.advance([next(10, 1), None], 10), forward(10));
         assert_eq!(levels.lower_bound(), 10);
         assert_eq!(levels.advance([next(11, 1), None], 10), None);
@@ -401,7 +420,7 @@ mod tests {
         assert_eq!(levels.advance(START, u32::MAX).map(|level| level.side), Some(Side::Forward));
         for f in 1..5 {
             let level = levels.advance([next(2, 1), next(f, 100)], u32::MAX);
-            assert_eq!(level, Some(Level { side: Side::Backward, f }));
+            assert_eq!(level, Some(Level::of_f(Side::Backward, f)));
             assert_eq!(levels.lower_bound(), f + 1);
         }
         assert_eq!(levels.advance([next(2, 1), next(5, 100)], 6), None);

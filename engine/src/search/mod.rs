@@ -5,6 +5,7 @@ pub(crate) mod ends;
 pub(crate) mod exchange;
 pub(crate) mod expand;
 pub(crate) mod incumbent;
+pub(crate) mod layers;
 pub(crate) mod lead;
 pub(crate) mod levels;
 mod nameless;

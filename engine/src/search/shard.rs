@@ -26,6 +26,7 @@ use crate::optima::{Optima, Searched, optima};
 use crate::outcome::Limit;
 use crate::rank::Rank;
 use crate::reconstruct::{RowSource, reconstruct};
+use crate::scout::{News, Scout};
 use crate::table::{Broken, Entry, Relaxation, Row, Table, TableSize};
 use crate::walk::Ground;
 use crate::{Control, Moves, SearchChoice, Statistics, Stop};
@@ -66,6 +67,10 @@ pub(crate) struct Shard<R, G: Ground> {
     statistics: Vec<CachePadded<Mutex<Statistics>>>,
     /// Growing was given up half way: nothing may be read from the table any more.
     table_is_broken: AtomicBool,
+    /// For whom a solution is looked for before the proof.
+    scouting: Option<Problem<R, G::Set>>,
+    /// Proven: every solution costs at least this much.
+    lower_bound: AtomicU32,
     /// Moves of a solution found here, and its cost.
     best_moves: Mutex<Option<(u32, Moves)>>,
     /// The table could not grow the last time; from then on it is filled to the brim.
@@ -93,6 +98,8 @@ pub(crate) struct Terms {
     /// Whether [`Shard::restore`] follows, in place of the states to start from.
     pub(crate) restores: bool,
     pub(crate) spill: Option<SpillPlace>,
+    /// Whether a solution is looked for before the proof.
+    pub(crate) scouts: bool,
 }
 
 /// A file that a shard needs and cannot make.
@@ -170,17 +177,30 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             // One for each thread, and one for what is counted before they begin.
             statistics: std::iter::repeat_with(Default::default).take(terms.threads + 1).collect(),
             table_is_broken: AtomicBool::new(false),
+            scouting: None,
+            lower_bound: AtomicU32::new(0),
             best_moves: Mutex::new(None),
             growth_refused: AtomicBool::new(false),
             ground: std::marker::PhantomData,
         })
     }
 
+    /// The same, with a solution looked for before the proof if there is this: the same board from the start, with an
+    /// estimate.
+    pub(crate) fn scouting(self, problem: Option<Problem<R, G::Set>>) -> Self {
+        Self { scouting: problem, ..self }
+    }
+
     /// Works on levels until sent home. Call once on each of the threads, with its number from 0.
     pub(crate) fn work(&self, number: usize) {
         let panic = PanicEndsAll(&self.agenda);
         let mut thread = Thread::new(self, number);
+        let scouting = self.scouting.as_ref().filter(|_| number == 0);
+        let mut scout = scouting.map(|problem| Scout::<R, G>::new(problem, &self.budget));
         loop {
+            if let Some(scout) = &mut scout {
+                self.scout(scout, thread.statistics.expanded);
+            }
             let work = match self.agenda.take() {
                 Some(work) => work,
                 None => {
@@ -202,6 +222,25 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             self.show(&mut thread);
         }
         std::mem::forget(panic);
+    }
+
+    /// Lets the scout do its part.
+    fn scout(&self, scout: &mut Scout<'_, R, G>, expanded: u64) {
+        let lower_bound = self.lower_bound.load(Ordering::Relaxed);
+        let news = News { lower_bound, incumbent: self.incumbent.cost(), expanded };
+        let Some((cost, moves)) = scout.keep_up(news) else { return };
+        let mut known = self.best_moves.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().is_none_or(|&(best, _)| cost < best) {
+            *known = Some((cost, moves));
+        }
+        drop(known);
+        // After the moves are there to be had.
+        self.incumbent.lower(cost);
+    }
+
+    /// Takes note of what is proven.
+    pub(crate) fn is_proven(&self, lower_bound: u32) {
+        self.lower_bound.store(lower_bound, Ordering::Relaxed);
     }
 
     /// Stores states to start from, as far as they are ours, and the solution that the start may be.
@@ -479,13 +518,14 @@ impl<R: Rank, G: Ground> Shard<R, G> {
 
     /// The moves of the best solution found here. `None` if there is none, or the table that would tell is not all there.
     pub(crate) fn best_moves(&self) -> Option<Moves> {
-        let finish = self.incumbent.best()?;
         let mut known = self.best_moves.lock().unwrap_or_else(PoisonError::into_inner);
+        let finish = self.incumbent.best();
         if let Some((cost, moves)) = &*known
-            && *cost == finish.cost
+            && finish.is_none_or(|finish| *cost <= finish.cost)
         {
             return Some(moves.clone());
         }
+        let finish = finish?;
         let is_partial = self.restoring.under_way.load(Ordering::Relaxed);
         if is_partial || self.table_is_broken.load(Ordering::Relaxed) {
             return None;

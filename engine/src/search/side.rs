@@ -27,11 +27,22 @@ impl Side {
     }
 }
 
-/// A portion of the search that is worked off before the next is opened: all states of one side with one f.
+/// A portion of the search that is worked off before the next is opened: all states of one side that wait with at most
+/// so large an f, and cost less than so much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Level {
     /// Whose states.
     pub(crate) side: Side,
-    /// Their cost plus the estimate of the cost to come.
+    /// The number they wait by: their cost plus the estimate of the cost to come, or what it says in
+    /// [`Lead`](super::lead::Lead).
     pub(crate) f: u32,
+    /// They cost less than this.
+    pub(crate) below: u32,
+}
+
+impl Level {
+    /// States of one side and f, whatever they cost.
+    pub(crate) const fn of_f(side: Side, f: u32) -> Self {
+        Self { side, f, below: u32::MAX }
+    }
 }

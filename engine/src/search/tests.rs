@@ -42,6 +42,7 @@ impl OnBoard for AnyOrder {
             journal: None,
             restores: false,
             spill: None,
+            scouts: false,
         };
         let Ok(shard) = plan.shard::<R, G>(u64::MAX, terms) else { return Err(self) };
         let seen = std::thread::scope(|scope| {
@@ -85,7 +86,7 @@ impl AnyOrder {
             if std::mem::take(&mut first) {
                 // A board that is finished at the start has nothing to open.
                 let Some(f) = forward else { return seen };
-                shard.agenda.open(Level { side: Side::Forward, f });
+                shard.agenda.open(Level::of_f(Side::Forward, f));
                 continue;
             }
             if let (Some(forward), Some(backward)) = (forward, backward) {
@@ -100,12 +101,12 @@ impl AnyOrder {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let level = match (forward, backward) {
                 (None, None) => return seen,
-                (Some(f), None) => Level { side: Side::Forward, f },
-                (None, Some(f)) => Level { side: Side::Backward, f },
+                (Some(f), None) => Level::of_f(Side::Forward, f),
+                (None, Some(f)) => Level::of_f(Side::Backward, f),
                 (Some(f), Some(_)) if random >> 40 & 7 < self.random & 7 => {
-                    Level { side: Side::Forward, f }
+                    Level::of_f(Side::Forward, f)
                 }
-                (Some(_), Some(f)) => Level { side: Side::Backward, f },
+                (Some(_), Some(f)) => Level::of_f(Side::Backward, f),
             };
             shard.agenda.open(level);
         }

@@ -38,6 +38,8 @@ pub(crate) struct Options {
     /// Bytes of the first table; `None` for the usual size. A table of one byte has the fewest lines there are and
     /// grows many times.
     pub(crate) table: Option<u64>,
+    /// Whether a solution is looked for before the proof.
+    pub(crate) scout: bool,
 }
 
 impl Default for Options {
@@ -50,17 +52,18 @@ impl Default for Options {
             width: None,
             threads: 1,
             table: None,
+            scout: false,
         }
     }
 }
 
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { search, estimate, dominance, deadlocks, width, threads, table } = self;
+        let Self { search, estimate, dominance, deadlocks, width, threads, table, scout } = self;
         write!(
             f,
             "search {search}, estimate {estimate}, dominance {dominance}, deadlocks {deadlocks}, width {width:?}, \
-             threads {threads}, first table {table:?}"
+             threads {threads}, first table {table:?}, scout {scout}"
         )
     }
 }
@@ -74,7 +77,8 @@ impl Options {
             .estimate(self.estimate)
             .dominance(self.dominance)
             .deadlocks(self.deadlocks)
-            .threads(self.threads);
+            .threads(self.threads)
+            .scout(self.scout);
         if let Some(width) = self.width {
             solver = solver.entry_width(width);
         }

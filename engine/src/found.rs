@@ -10,7 +10,7 @@ use crate::reconstruct::{Push, spell};
 use crate::{Direction, Moves, Rule};
 
 /// The cheapest solution found, with its cost in reach of every thread.
-pub(super) struct Found<R> {
+pub(crate) struct Found<R> {
     /// `u32::MAX` for none. Only ever falls. Relaxed: it guards no other memory.
     cost: AtomicU32,
     /// The cost again, and all box sets from the start on, a push between each and the next.
@@ -18,17 +18,17 @@ pub(super) struct Found<R> {
 }
 
 impl<R: Rank> Found<R> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { cost: AtomicU32::new(u32::MAX), best: Mutex::new(None) }
     }
 
     /// Cost of the best solution, `u32::MAX` for none.
-    pub(super) fn cost(&self) -> u32 {
+    pub(crate) fn cost(&self) -> u32 {
         self.cost.load(Ordering::Relaxed)
     }
 
     /// Keeps a solution if it is cheaper than all before.
-    pub(super) fn offer(&self, cost: u32, sets: impl Iterator<Item = R>) {
+    pub(crate) fn offer(&self, cost: u32, sets: impl Iterator<Item = R>) {
         let mut best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
         if best.as_ref().is_none_or(|&(least, _)| cost < least) {
             *best = Some((cost, sets.collect()));
@@ -37,7 +37,7 @@ impl<R: Rank> Found<R> {
     }
 
     /// The best solution, with its cost.
-    pub(super) fn moves(
+    pub(crate) fn moves(
         &self,
         board: &Board,
         rule: Rule,

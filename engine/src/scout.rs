@@ -1,0 +1,382 @@
+//! A solution before the proof: beam search, beside the search that proves.
+//!
+//! A *dive* goes from the start push after push, and keeps only the most promising states of each layer, a *beam* of them:
+//! those with the smallest f, and of as small ones any. Each dive has other luck, and a wider beam than the ones before.
+//! What is found is an incumbent for the search that proves. States that cannot be better are not kept there, and where
+//! it is proven that a solution costs that much, nothing is left to be done. Where a limit comes before the proof it is
+//! what there is to show. It is never part of a proof.
+//!
+//! Where only pushes count, every other dive keeps to states with an f of at most what every solution is proven to cost.
+//! On many boards the proof of that bound is short, and the long part would be to find a solution at it.
+//!
+//! (Layers bounded by the cost of a solution, the best of each kept: R. Zhou and E. A. Hansen, *Beam-stack search:
+//! integrating backtracking with beam search*, 2005.)
+
+use crate::board::Square;
+use crate::budget::Budget;
+use crate::found::Found;
+use crate::purse::{NoRoom, Purse};
+use crate::rank::Rank;
+use crate::search::expand::{Expander, Successor};
+use crate::search::incumbent::Finish;
+use crate::search::problem::Problem;
+use crate::search::roots;
+use crate::search::side::Side;
+use crate::table::Row;
+use crate::walk::Ground;
+use crate::{Moves, Objective, Statistics};
+
+/// States kept of each layer in the first dives.
+const FIRST_WIDTH: usize = 64;
+
+/// Of the memory that is left at the beginning, the part that may be taken.
+const MEMORY_SHARE: u64 = 16;
+
+/// For one state opened here, its thread expands so many rows for the proof.
+const fn rows_for_a_state(objective: Objective) -> u64 {
+    match objective {
+        // The estimate says little of a solution, and what is found spares little.
+        Objective::Moves => 16,
+        Objective::Pushes => 2,
+    }
+}
+
+/// A state of a layer.
+#[derive(Clone, Copy, Debug)]
+struct Kept<R> {
+    rank: R,
+    keeper: Square,
+    cost: u32,
+    /// The place in the layer before of the state it was reached from.
+    parent: u32,
+}
+
+/// A state that may be kept.
+#[derive(Clone, Copy, Debug)]
+struct Candidate<R> {
+    state: Kept<R>,
+    f: u32,
+}
+
+/// What a solution that is looked for may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    /// So much, which is proven to be the least.
+    Proven(u32),
+    /// Less than the best solution known.
+    Incumbent,
+}
+
+/// How the search stands that proves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct News {
+    /// Proven: every solution costs at least this much.
+    pub(crate) lower_bound: u32,
+    /// Cost of the best solution, `u32::MAX` for none.
+    pub(crate) incumbent: u32,
+    /// Rows expanded for the proof by the thread that the scout is on.
+    pub(crate) expanded: u64,
+}
+
+/// See the module.
+pub(crate) struct Scout<'s, R, G: Ground> {
+    problem: &'s Problem<R, G::Set>,
+    expander: Expander<'s, R, G>,
+    purse: Purse<'s>,
+    width: usize,
+    /// There is no room for more.
+    is_widest: bool,
+    within: Within,
+    /// The bound within which all has been looked at.
+    exhausted: Option<u32>,
+    dives: u64,
+    /// Of this dive, from the start on; none between two dives.
+    layers: Vec<Vec<Kept<R>>>,
+    /// The place of the state to be opened next in the last layer.
+    next: usize,
+    candidates: Vec<Candidate<R>>,
+    /// Whether states of this dive were not kept.
+    is_cut: bool,
+    row: Row,
+    opened: u64,
+    found: Found<R>,
+    /// There is nothing more to be found, or no room to look for it.
+    is_over: bool,
+}
+
+impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
+    /// For a problem from the start with an estimate.
+    pub(crate) fn new(problem: &'s Problem<R, G::Set>, budget: &'s Budget) -> Self {
+        Self {
+            problem,
+            expander: Expander::new(problem),
+            purse: Purse::of_at_most(budget, budget.left() / MEMORY_SHARE),
+            width: FIRST_WIDTH,
+            is_widest: false,
+            within: Within::Incumbent,
+            exhausted: None,
+            dives: 0,
+            layers: Vec::new(),
+            next: 0,
+            candidates: Vec::new(),
+            is_cut: false,
+            row: Row::default(),
+            opened: 0,
+            found: Found::new(),
+            is_over: false,
+        }
+    }
+
+    /// Goes on until it has done its part in comparison. Returns a solution that is better than the incumbent, with its
+    /// cost, as soon as there is one.
+    pub(crate) fn keep_up(&mut self, news: News) -> Option<(u32, Moves)> {
+        let due = news.expanded / rows_for_a_state(self.problem.objective);
+        while self.opened < due && !self.is_over && news.lower_bound < news.incumbent {
+            if self.step(news) == Err(NoRoom) {
+                self.narrow();
+            }
+            if self.found.cost() < news.incumbent {
+                let Problem { board, rule, ranking, .. } = self.problem;
+                return self.found.moves(board, *rule, ranking);
+            }
+        }
+        None
+    }
+
+    /// Begins a dive, opens a state, or goes on to the next layer.
+    fn step(&mut self, news: News) -> Result<(), NoRoom> {
+        let Some(layer) = self.layers.last() else { return self.begin(news) };
+        match layer.get(self.next) {
+            Some(&state) => self.open(state, news),
+            None => self.settle(news),
+        }
+    }
+
+    /// Begins a dive at the start.
+    fn begin(&mut self, news: News) -> Result<(), NoRoom> {
+        // A start that no estimate admits leads nowhere.
+        let (Some(Successor { rank, keeper, cost, .. }), _) = roots::start::<R, G>(self.problem)
+        else {
+            self.is_over = true;
+            return Ok(());
+        };
+        let is_turn = self.problem.objective == Objective::Pushes
+            && self.within == Within::Incumbent
+            && self.exhausted != Some(news.lower_bound);
+        self.within = match is_turn {
+            true => Within::Proven(news.lower_bound),
+            false => Within::Incumbent,
+        };
+        if self.dives > 0 && !self.is_widest && self.within == Within::Incumbent {
+            self.width *= 2;
+        }
+        self.dives += 1;
+        self.is_cut = false;
+        self.next = 0;
+        let mut layer = Vec::new();
+        let pushed = self.purse.push(&mut layer, Kept { rank, keeper, cost, parent: 0 });
+        self.layers.push(layer);
+        pushed
+    }
+
+    /// What a solution may cost at most that is looked for.
+    fn most(&self, news: News) -> u32 {
+        let less = news.incumbent.min(self.found.cost()) - 1;
+        match self.within {
+            Within::Proven(bound) => bound.min(less),
+            Within::Incumbent => less,
+        }
+    }
+
+    /// Opens a state of the last layer.
+    fn open(&mut self, state: Kept<R>, news: News) -> Result<(), NoRoom> {
+        let (most, place) = (self.most(news), self.next);
+        self.next += 1;
+        self.opened += 1;
+        let Self { expander, purse, candidates, row, layers, found, .. } = self;
+        row.cost = state.cost;
+        row.opened.clear();
+        row.opened.push(state.keeper);
+        let mut room = Ok(());
+        let emit = |Successor { rank, keeper, cost, estimate }| {
+            let f = cost + estimate;
+            if f <= most && room.is_ok() {
+                let state = Kept { rank, keeper, cost, parent: place as u32 };
+                room = purse.push(candidates, Candidate { state, f });
+            }
+        };
+        let finish = |finish: Finish<R>| {
+            if finish.cost <= most {
+                found.offer(finish.cost, path(layers, place, finish.rank).into_iter());
+            }
+        };
+        let mut uncounted = Statistics::default();
+        expander.expand(Side::Forward, state.rank, row, &mut uncounted, emit, finish);
+        room
+    }
+
+    /// Makes the next layer of the best candidates, or ends the dive.
+    fn settle(&mut self, news: News) -> Result<(), NoRoom> {
+        let outdated = matches!(self.within, Within::Proven(bound) if bound < news.lower_bound);
+        if self.candidates.is_empty() || outdated {
+            match self.within {
+                _ if self.is_cut || outdated => {}
+                Within::Proven(bound) => self.exhausted = Some(bound),
+                Within::Incumbent => self.is_over = true,
+            }
+            self.surface();
+            return Ok(());
+        }
+        let Self { candidates, width, dives, .. } = self;
+        candidates.sort_unstable_by_key(|Candidate { state, .. }| {
+            (state.rank, state.keeper, state.cost, state.parent)
+        });
+        candidates.dedup_by_key(|Candidate { state, .. }| (state.rank, state.keeper));
+        if candidates.len() > *width {
+            let order = |&Candidate { state, f }: &Candidate<R>| (f, lot(&state, *dives));
+            candidates.select_nth_unstable_by_key(*width, order);
+            candidates.truncate(*width);
+            self.is_cut = true;
+        }
+        let mut layer = Vec::new();
+        let mut room = Ok(());
+        for Candidate { state, .. } in candidates.drain(..) {
+            if room.is_ok() {
+                room = self.purse.push(&mut layer, state);
+            }
+        }
+        self.layers.push(layer);
+        self.next = 0;
+        room
+    }
+
+    /// Ends a dive for want of room. Later ones are narrower.
+    fn narrow(&mut self) {
+        self.is_widest = true;
+        self.is_over = self.width == 1;
+        self.width = (self.width / 2).max(1);
+        self.surface();
+        let candidates = std::mem::take(&mut self.candidates);
+        self.purse.drop_list(candidates);
+    }
+
+    /// Ends a dive.
+    fn surface(&mut self) {
+        self.candidates.clear();
+        self.layers.drain(..).for_each(|layer| self.purse.drop_list(layer));
+    }
+}
+
+/// The box sets from the start to the state at a place of the last layer, and one more.
+fn path<R: Rank>(layers: &[Vec<Kept<R>>], place: usize, last: R) -> Vec<R> {
+    let above = |place: &mut usize, layer: &Vec<Kept<R>>| {
+        let state = layer[*place];
+        *place = state.parent as usize;
+        Some(state.rank)
+    };
+    let back = layers.iter().rev().scan(place, above);
+    let mut sets: Vec<R> = std::iter::once(last).chain(back).collect();
+    sets.reverse();
+    sets
+}
+
+/// Draws lots among states, other ones in each dive.
+fn lot<R: Rank>(state: &Kept<R>, dive: u64) -> u64 {
+    let mut key = [0; 40];
+    let words = (0..4).map(|index| state.rank.word(index));
+    let words = words.chain([state.keeper.index() as u64]);
+    for (bytes, word) in key.chunks_exact_mut(8).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    xxhash_rust::xxh3::xxh3_64_with_seed(&key, dive)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{OnBoard, Options, Plan};
+    use crate::search::problem::Problem;
+    use crate::{Level, Rule, SearchChoice, builtin, verify};
+
+    /// Scouts until a solution within the bound is there, or nothing is left to be looked for, or so much is done.
+    struct Scouting {
+        memory: u64,
+        lower_bound: u32,
+        most: u64,
+    }
+
+    /// The best that was found, states opened, whether it is over, and the most bytes taken.
+    type Scouted = (Option<(u32, Moves)>, u64, bool, u64);
+
+    impl OnBoard for Scouting {
+        type Output = Scouted;
+
+        fn with<R: Rank, G: Ground>(self, plan: &Plan) -> Result<Scouted, Self> {
+            let free = Budget::new(u64::MAX);
+            let problem: Problem<R, G::Set> = match plan.problem::<R, G>(&free) {
+                Ok(problem) => problem,
+                Err(_) => return Err(self),
+            };
+            let budget = Budget::new(self.memory);
+            let mut scout = Scout::<R, G>::new(&problem, &budget);
+            let mut best: Option<(u32, Moves)> = None;
+            let mut expanded = 0;
+            while !scout.is_over && scout.opened < self.most {
+                let incumbent = best.as_ref().map_or(u32::MAX, |&(cost, _)| cost);
+                if incumbent <= self.lower_bound {
+                    break;
+                }
+                expanded += 64;
+                let news = News { lower_bound: self.lower_bound, incumbent, expanded };
+                if let Some(better) = scout.keep_up(news) {
+                    assert!(better.0 < incumbent, "each is better than the one before");
+                    best = Some(better);
+                }
+            }
+            Ok((best, scout.opened, scout.is_over, budget.peak()))
+        }
+    }
+
+    fn scout(level: &Level, rule: Rule, objective: Objective, scouting: Scouting) -> Scouted {
+        let options = Options { search: SearchChoice::Forward, ..Options::default() };
+        let plan = Plan::new(level, rule, objective, options).expect("worth a search");
+        plan.run(scouting).expect("fits")
+    }
+
+    #[test]
+    fn small_boards_are_searched_whole_and_the_best_found_is_the_optimum() {
+        for board in builtin::all().iter().filter(|b| !["p15", "level1"].contains(&b.id)) {
+            let rule = board.level.rule();
+            let scouting = Scouting { memory: u64::MAX, lower_bound: 0, most: u64::MAX };
+            let (best, _, is_over, _) = scout(&board.level, rule, Objective::Moves, scouting);
+            let (cost, moves) = best.expect("has a solution");
+            assert!(is_over);
+            assert_eq!((cost, moves.len()), (board.moves, board.moves as usize), "{}", board.id);
+            verify(&board.level, rule, &moves).expect("replays");
+        }
+    }
+
+    #[test]
+    fn a_solution_at_the_bound_is_found_in_few_states() {
+        let board = builtin::find("level1").expect("built in");
+        let scouting = Scouting { memory: u64::MAX, lower_bound: 97, most: 1 << 20 };
+        let (best, opened, ..) = scout(&board.level, Rule::Classic, Objective::Pushes, scouting);
+        let (cost, moves) = best.expect("one of 97 pushes");
+        assert_eq!((cost, moves.pushes()), (97, 97));
+        verify(&board.level, Rule::Classic, &moves).expect("replays");
+        assert!(opened < 100_000, "{opened}");
+    }
+
+    #[test]
+    fn it_keeps_to_its_part_of_the_memory() {
+        let board = builtin::find("level1").expect("built in");
+        for memory in [0, 1 << 10, 64 << 10, 1 << 20, 16 << 20] {
+            let scouting = Scouting { memory, lower_bound: 0, most: 200_000 };
+            let (best, opened, is_over, peak) =
+                scout(&board.level, Rule::Classic, Objective::Pushes, scouting);
+            assert!(peak <= memory / MEMORY_SHARE, "{peak} of {memory}");
+            assert!(opened >= 200_000 || is_over);
+            assert_eq!(best.is_some(), memory >= 16 << 20, "{memory}");
+        }
+    }
+}
