@@ -60,7 +60,7 @@ impl Estimate {
                 Self::Matching(PushDistances::from(board, board.boxes()))
             }
             Self::Walking(walking) if is_worth_matching(board, board.boxes()) => {
-                Self::Walking(walking.from_start(board))
+                Self::Walking(walking.of_the_way_from_start(board))
             }
             _ => {
                 let mut nearest = vec![UNREACHABLE; board.squares()];

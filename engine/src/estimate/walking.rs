@@ -135,7 +135,7 @@ impl Walking {
     }
 
     /// The same cuts for the way from the start.
-    pub(crate) fn from_start(&self, board: &Board) -> Self {
+    pub(crate) fn of_the_way_from_start(&self, board: &Board) -> Self {
         let price = price(&self.level, &self.counts);
         Self {
             level: self.level.clone(),

@@ -9,6 +9,9 @@ use crate::{Rule, builtin};
 /// A state: boxes in ascending order, and the keeper.
 type State = (Vec<Square>, Square);
 
+/// Number of the box, where from, and where to.
+type Push = (usize, Square, Square);
+
 struct Random(u64);
 
 impl Random {
@@ -45,12 +48,12 @@ fn random_board(random: &mut Random) -> Board {
     }
 }
 
-/// The state after a step, with the push if it is one: number of the box, where from, and where to.
+/// The state after a step, with the push if it is one.
 fn step(
     board: &Board,
     (boxes, keeper): &State,
     direction: Direction,
-) -> Option<(State, Option<(usize, Square, Square)>)> {
+) -> Option<(State, Option<Push>)> {
     let to = board.neighbour(*keeper, direction)?;
     let Some(number) = boxes.iter().position(|&square| square == to) else {
         return Some(((boxes.clone(), to), None));
@@ -132,7 +135,7 @@ fn holds_forward(board: &Board, walking: &Walking, truths: &[Truth], seen: &mut 
 
 /// The same of the bound on the way from the start.
 fn holds_backward(board: &Board, walking: &Walking, seen: &mut Seen) {
-    let estimate = Estimate::Walking(walking.from_start(board));
+    let estimate = Estimate::Walking(walking.of_the_way_from_start(board));
     let (mut here, mut there) = (Estimator::new(&estimate), Estimator::new(&estimate));
     let moves = moves_from_start(board);
     let is_lost = |state: &State| state.0.iter().any(|&square| !board.is_live(square));
