@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// The ends to search from: auto, forward, backward or two-sided; or ida
     #[arg(long, default_value_t)]
     search: SearchChoice,
-    /// The lower bound that leads the search: auto, nearest, matching or none
+    /// The lower bound that leads the search: auto, nearest, matching, walk or none
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
     /// Most memory for the search [default: 80 % of what is free; with ida, 64M]
@@ -47,7 +47,7 @@ pub(crate) struct Args {
 
 /// Searches each board and prints a line of counters for it, and one for all.
 pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
-    check_estimate(args.search, args.estimate)?;
+    check_estimate(args.search, args.estimate, Objective::Moves)?;
     let boards = find(&args.boards)?;
     let verbosity = if args.quiet { Verbosity::Quiet } else { Verbosity::Normal };
     // Results have a form of their own here.

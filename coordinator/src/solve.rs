@@ -94,10 +94,11 @@ pub(crate) struct SearchArgs {
     /// the start, which takes more time and little memory.
     #[arg(long, default_value_t)]
     search: SearchChoice,
-    /// The lower bound that leads the search: auto, nearest, matching or none
+    /// The lower bound that leads the search: auto, nearest, matching, walk or none
     ///
-    /// auto: matching for a search forward or by ida, and for one from both ends that is left to us and counts
-    /// pushes; else none. Backward there is none.
+    /// walk is matching and the keeper's ways back for the next box, for fewest moves. auto: walk for fewest moves
+    /// by ida, else matching for a search forward or by ida, and for one from both ends that is left to us and
+    /// counts pushes; else none. Backward there is none.
     #[arg(long, default_value_t)]
     estimate: EstimateChoice,
     /// Searching threads [default: all cores]
@@ -187,7 +188,7 @@ impl Spill {
 impl SearchArgs {
     /// Whether the flags go together, as far as clap does not know.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        check_estimate(self.search, self.estimate)?;
+        check_estimate(self.search, self.estimate, self.objective)?;
         let given = [
             (self.spill.spill_dir.is_some(), "--spill-dir", "has no open list"),
             (self.entry_width.is_some(), "--entry-width", "has entries of one width"),
@@ -286,10 +287,16 @@ fn process(address: &str) -> (String, Option<u16>) {
 pub(crate) fn check_estimate(
     search: SearchChoice,
     estimate: EstimateChoice,
+    objective: Objective,
 ) -> Result<(), Failure> {
     if search == SearchChoice::Backward && estimate != EstimateChoice::Auto {
         let problem = format!("a {search} search is led by no estimate, so --estimate {estimate}");
         return Err(Failure::Usage(format!("{problem} would do nothing: leave it out")));
+    }
+    if estimate == EstimateChoice::Walk && objective != Objective::Moves {
+        let problem =
+            format!("--estimate {estimate} counts steps, of which fewest {objective} are not made");
+        return Err(Failure::Usage(format!("{problem}: take --estimate matching")));
     }
     Ok(())
 }

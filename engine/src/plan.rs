@@ -229,11 +229,17 @@ impl Plan {
 
     /// By side.
     fn estimate(&self) -> [Estimate; 2] {
+        let walks = match self.options.estimate {
+            // Depth first a state costs more than its estimate does.
+            EstimateChoice::Auto => self.search == SearchChoice::Ida,
+            estimate => estimate == EstimateChoice::Walk,
+        };
         let forward = match self.options.estimate {
             _ if !self.estimates() => Estimate::None,
             EstimateChoice::None => Estimate::None,
             EstimateChoice::Nearest => Estimate::nearest(&self.board),
-            EstimateChoice::Auto | EstimateChoice::Matching => Estimate::matching(&self.board),
+            _ if walks && self.objective == Objective::Moves => Estimate::walking(&self.board),
+            _ => Estimate::matching(&self.board),
         };
         let backward = match self.search {
             SearchChoice::TwoSided => forward.of_the_way_back(&self.board),

@@ -32,6 +32,9 @@ pub enum EstimateChoice {
     Nearest,
     /// Minimum-cost matching of boxes to goals on push distance.
     Matching,
+    /// The matching and the keeper's ways back for the next box, for fewest moves. For fewest pushes it is the matching,
+    /// as walks cost nothing then.
+    Walk,
     /// None: uniform-cost search (E. W. Dijkstra, *A note on two problems in connexion with graphs*, 1959). The textbook
     /// baseline, and no proof that needs an estimate.
     None,
@@ -43,6 +46,7 @@ impl std::fmt::Display for EstimateChoice {
             Self::Auto => "auto",
             Self::Nearest => "nearest",
             Self::Matching => "matching",
+            Self::Walk => "walk",
             Self::None => "none",
         })
     }
@@ -56,8 +60,9 @@ impl std::str::FromStr for EstimateChoice {
             "auto" => Ok(Self::Auto),
             "nearest" => Ok(Self::Nearest),
             "matching" => Ok(Self::Matching),
+            "walk" => Ok(Self::Walk),
             "none" => Ok(Self::None),
-            _ => Err(UnknownName::new("estimate", word, "auto, nearest, matching or none")),
+            _ => Err(UnknownName::new("estimate", word, "auto, nearest, matching, walk or none")),
         }
     }
 }

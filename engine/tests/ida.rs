@@ -28,6 +28,7 @@ fn draw(random: &mut SplitMix) -> Options {
         EstimateChoice::Auto,
         EstimateChoice::Nearest,
         EstimateChoice::Matching,
+        EstimateChoice::Walk,
         EstimateChoice::None,
     ];
     Options {

@@ -113,6 +113,7 @@ impl From<Task> for wire::Task {
             EstimateChoice::Nearest => wire::Estimate::Nearest,
             EstimateChoice::None => wire::Estimate::None,
             EstimateChoice::Matching => wire::Estimate::Matching,
+            EstimateChoice::Walk => wire::Estimate::Walk,
             _ => wire::Estimate::Unspecified,
         };
         Self {
@@ -149,6 +150,7 @@ impl TryFrom<wire::Task> for Task {
             Ok(wire::Estimate::Nearest) => EstimateChoice::Nearest,
             Ok(wire::Estimate::None) => EstimateChoice::None,
             Ok(wire::Estimate::Matching) => EstimateChoice::Matching,
+            Ok(wire::Estimate::Walk) => EstimateChoice::Walk,
             _ => return unknown("task.estimate", "an estimate", task.estimate),
         };
         Ok(Self {

@@ -52,7 +52,7 @@ fn the_result_and_solution_lines_stay_as_they_are() {
 
 #[test]
 fn every_estimate_and_switch_gives_the_same_answer() {
-    let flags: [&[&str]; 12] = [
+    let flags: [&[&str]; 14] = [
         &[],
         &["--search", "forward"],
         &["--search", "backward"],
@@ -61,6 +61,8 @@ fn every_estimate_and_switch_gives_the_same_answer() {
         &["--entry-width", "32"],
         &["--estimate", "nearest"],
         &["--estimate", "matching"],
+        &["--estimate", "walk"],
+        &["--search", "two-sided", "--estimate", "walk"],
         &["--no-dominance"],
         &["--no-deadlock-tables"],
         &["--threads", "1"],

@@ -48,6 +48,7 @@ fn bad_input_and_bad_usage() {
         &["solve", "p1", "--estimate", "guess"],
         &["solve", "p1", "--search", "sideways"],
         &["solve", "p1", "--search", "backward", "--estimate", "nearest"],
+        &["solve", "p1", "--objective", "pushes", "--estimate", "walk"],
         &["solve", "p1", "--entry-width", "12"],
         &["solve", "p1", "--threads", "0"],
         &["solve", "p1", "--threads", "100000"],

@@ -70,8 +70,8 @@ impl Assignment {
     /// The sum after one box has moved by one square; the matching itself stays as it is.
     ///
     /// The sum falls by one at most, and rises by as much at most as the distance to the goal it has. If every goal takes a
-    /// box it cannot stay: squares are black and white like those of a chessboard, and how many boxes stand on black tells
-    /// whether the sum is even.
+    /// box and every push counts, it cannot stay: squares are black and white like those of a chessboard, and how many
+    /// boxes stand on black tells whether the sum is even.
     pub(crate) fn reassigned(
         &mut self,
         index: usize,
@@ -88,8 +88,8 @@ impl Assignment {
         self.begin(index, Some(&to), distances);
         // The path's length in reduced costs, plus the duals at its ends, is the change of the sum.
         let kept = self.total - self.box_dual[index] - self.goal_dual[freed];
-        let all_goals = self.boxes.len() == self.goals;
-        let enough = most - Cost::from(all_goals) - kept - self.goal_dual[freed];
+        let cannot_stay = self.boxes.len() == self.goals && distances.all_count();
+        let enough = most - Cost::from(cannot_stay) - kept - self.goal_dual[freed];
         let sum = match self.shortest_path(freed, enough, distances) {
             Some(end) => kept + self.distance[end] + self.goal_dual[freed],
             None => most,

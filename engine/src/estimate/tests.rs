@@ -60,7 +60,7 @@ fn matching_is_the_least_of_all_and_repairs_to_it() {
                     let mut after = set.to_vec();
                     after[index] = to;
                     let least = by_trial(&after, &mut Vec::new(), &distances);
-                    let found = estimator.after_push(index, from, to);
+                    let found = estimator.after_push(index, (from, to), from);
                     assert_eq!(found, (least < UNREACHABLE).then_some(least), "{after:?}");
                 }
             }
@@ -80,17 +80,18 @@ fn nearest_never_exceeds_matching() {
     }
 }
 
-/// Every push there is on a board with a box on each of some squares: number of the box, where from, and where to.
+/// Every push there is on a board with a box on each of some squares: number of the box, the keeper before, where from,
+/// and where to.
 fn pushes<'a>(
     board: &'a Board,
     boxes: &'a [Square],
-) -> impl Iterator<Item = (usize, Square, Square)> + 'a {
+) -> impl Iterator<Item = (usize, Square, Square, Square)> + 'a {
     boxes.iter().enumerate().flat_map(move |(number, &from)| {
         Direction::ALL.into_iter().filter_map(move |direction| {
             let keeper = board.neighbour(from, direction.opposite())?;
             let to = board.neighbour(from, direction)?;
             let free = !boxes.contains(&keeper) && !boxes.contains(&to) && board.is_live(to);
-            free.then_some((number, from, to))
+            free.then_some((number, keeper, from, to))
         })
     })
 }
@@ -101,26 +102,28 @@ fn falls_slowly(estimate: &Estimate, board: &Board, boxes: &[Square]) -> bool {
     let (mut here, mut there) = (Estimator::new(estimate), Estimator::new(estimate));
     let bound = here.of_row(boxes);
     let mut falls = false;
-    for (number, from, to) in pushes(board, boxes) {
+    for (number, keeper, from, to) in pushes(board, boxes) {
         let mut after = boxes.to_vec();
         after[number] = to;
         after.sort_unstable();
-        let next = there.of_row(&after);
+        let next = there.of_row(&after).map(|_| there.with_keeper(from));
         match (bound, next) {
-            (Some(bound), Some(next)) => {
+            (Some(_), Some(next)) => {
+                let bound = here.with_keeper(keeper);
                 assert!(bound <= next + 1, "{bound} {next} {boxes:?} {after:?}");
-                assert_eq!(here.after_push(number, from, to), Some(next));
+                assert_eq!(here.after_push(number, (from, to), from), Some(next));
                 falls |= next < bound;
             }
-            (Some(_), None) => assert_eq!(here.after_push(number, from, to), None),
+            (Some(_), None) => assert_eq!(here.after_push(number, (from, to), from), None),
             (None, next) => assert_eq!(next, None, "hopeless boards stay so"),
         }
     }
     falls
 }
 
-fn every_estimate(board: &Board) -> [Estimate; 3] {
-    [Estimate::None, Estimate::nearest(board), Estimate::matching(board)]
+fn every_estimate(board: &Board) -> [Estimate; 4] {
+    let walking = Estimate::walking(board);
+    [Estimate::None, Estimate::nearest(board), Estimate::matching(board), walking]
 }
 
 #[test]
@@ -149,7 +152,7 @@ fn bounds_fall_slowly_along_long_random_walks_on_the_built_in_boards() {
                 falls_slowly(&estimate, &board, &boxes);
                 let all: Vec<_> = pushes(&board, &boxes).collect();
                 // Whoever is stuck begins anew.
-                let Some(&(number, _, to)) = all.get((random >> 33) as usize % all.len().max(1))
+                let Some(&(number, _, _, to)) = all.get((random >> 33) as usize % all.len().max(1))
                 else {
                     boxes = board.boxes().to_vec();
                     continue;
@@ -175,7 +178,7 @@ fn bounds_are_admissible_everywhere() {
                     if boxes.iter().any(|&square| !board.is_live(square)) {
                         continue;
                     }
-                    let bound = estimator.of_row(&boxes);
+                    let bound = estimator.of_row(&boxes).map(|_| estimator.with_keeper(keeper));
                     if let Some(cost) = cost {
                         assert!(bound.is_some_and(|bound| bound <= cost), "{boxes:?} {keeper:?}");
                         tight += u32::from(bound == Some(cost));

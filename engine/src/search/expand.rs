@@ -38,6 +38,8 @@ pub(crate) struct Expander<'a, R, G: Ground> {
     wanted: G::Set,
     /// For each square with a box, the box's number in `boxes`.
     number: Vec<u32>,
+    /// The row whose boxes are in `boxes` and have been estimated, before it is expanded.
+    estimated: Option<R>,
     /// Wanted squares reached, with what the walk there costs from the nearest newly opened state.
     reached: Vec<(Square, u32)>,
 }
@@ -56,8 +58,29 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
             occupied: none.clone(),
             wanted: none,
             number: vec![0; board.squares()],
+            estimated: None,
             reached: Vec::new(),
         }
+    }
+
+    /// The estimate of a state of a row that is going to be expanded next.
+    pub(crate) fn estimate(&mut self, side: Side, rank: R, keeper: Square) -> u32 {
+        let estimator = &mut self.estimators[side as usize];
+        if self.estimated != Some(rank) {
+            self.problem.ranking.unrank(rank, &mut self.boxes);
+            if estimator.of_row(&self.boxes).is_none() {
+                // Its expansion will come to the same.
+                return 0;
+            }
+            self.estimated = Some(rank);
+        }
+        estimator.with_keeper(keeper)
+    }
+
+    /// Whether a row that is being expanded can be finished.
+    #[inline(always)]
+    fn can_be_finished(&mut self, side: Side, rank: R) -> bool {
+        self.estimated == Some(rank) || self.estimators[side as usize].of_row(&self.boxes).is_some()
     }
 
     /// Hands the successors of the states opened in `row` to `emit`, and finished boards among them to `finish`.
@@ -75,6 +98,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
     ) {
         if row.opened.is_empty() {
             statistics.stale += 1;
+            self.estimated = None;
             return;
         }
         self.place_boxes(side, rank, &row.opened);
@@ -116,6 +140,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         }
         row.other.iter().for_each(|&(_, square)| self.wanted.remove(square));
         self.clear_boxes(side);
+        self.estimated = None;
     }
 
     /// Makes what can be made from the squares reached: meetings, and pushes or pulls.
@@ -133,8 +158,8 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
     ) {
         self.meet(rank, row, finish);
         match side {
-            Side::Forward => self.push(rank, row.cost, region, statistics, emit, finish),
-            Side::Backward => self.pull(rank, row.cost, statistics, emit),
+            Side::Forward => self.push(rank, row, region, statistics, emit, finish),
+            Side::Backward => self.pull(rank, row, statistics, emit),
         }
     }
 
@@ -154,7 +179,9 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
     /// Sets up box set, occupied squares, and the squares pushes are possible from, if a keeper of `opened` gets there.
     #[inline(always)]
     fn place_boxes(&mut self, side: Side, rank: R, opened: &[Square]) {
-        self.problem.ranking.unrank(rank, &mut self.boxes);
+        if self.estimated != Some(rank) {
+            self.problem.ranking.unrank(rank, &mut self.boxes);
+        }
         for (number, &square) in self.boxes.iter().enumerate() {
             self.occupied.insert(square);
             self.number[square.index()] = number as u32;
@@ -191,7 +218,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
     fn push(
         &mut self,
         rank: R,
-        cost: u32,
+        row: &Row,
         region: Option<&G::Set>,
         statistics: &mut Statistics,
         emit: &mut impl FnMut(Successor<R>),
@@ -200,7 +227,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         if self.reached.is_empty() {
             return;
         }
-        if self.estimators[Side::Forward as usize].of_row(&self.boxes).is_none() {
+        if !self.can_be_finished(Side::Forward, rank) {
             statistics.dead += 1;
             return;
         }
@@ -235,14 +262,18 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
                 let number = self.number[from.index()] as usize;
                 let estimate = match self.lost(from, to, direction) {
                     true => None,
-                    false => self.estimators[Side::Forward as usize].after_push(number, from, to),
+                    false => {
+                        let estimator = &mut self.estimators[Side::Forward as usize];
+                        estimator.after_push(number, (from, to), from)
+                    }
                 };
                 let Some(estimate) = estimate else {
                     statistics.dead += 1;
                     continue;
                 };
+                self.check_consistency(Side::Forward, &row.opened, (keeper, steps), estimate);
                 let rank = problem.ranking.moved(rank, &self.boxes, number, to);
-                let cost = cost + steps + 1;
+                let cost = row.cost + steps + 1;
                 let left = homeless - usize::from(!problem.goals.contains(from));
                 if left == 0
                     && problem.goals.contains(to)
@@ -263,12 +294,12 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
     fn pull(
         &mut self,
         rank: R,
-        cost: u32,
+        row: &Row,
         statistics: &mut Statistics,
         emit: &mut impl FnMut(Successor<R>),
     ) {
         let problem = self.problem;
-        if self.estimators[Side::Backward as usize].of_row(&self.boxes).is_none() {
+        if !self.can_be_finished(Side::Backward, rank) {
             return;
         }
         for index in 0..self.reached.len() {
@@ -277,16 +308,35 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
                 if self.occupied.contains(from) && !self.occupied.contains(to) {
                     let number = self.number[from.index()] as usize;
                     let estimator = &mut self.estimators[Side::Backward as usize];
-                    let Some(estimate) = estimator.after_push(number, from, keeper) else {
+                    let Some(estimate) = estimator.after_push(number, (from, keeper), to) else {
                         statistics.dead += 1;
                         continue;
                     };
+                    let before = (keeper, steps);
+                    self.check_consistency(Side::Backward, &row.opened, before, estimate);
                     let rank = problem.ranking.moved(rank, &self.boxes, number, keeper);
                     let keeper = self.stand(to, from, keeper);
-                    emit(Successor { rank, keeper, cost: cost + steps + 1, estimate });
+                    emit(Successor { rank, keeper, cost: row.cost + steps + 1, estimate });
                 }
             }
         }
+    }
+
+    /// In debug builds: whether neither the walk to where a push or pull begins nor that itself lowers the estimate by more
+    /// than its steps.
+    #[inline(always)]
+    fn check_consistency(
+        &self,
+        side: Side,
+        opened: &[Square],
+        (keeper, steps): (Square, u32),
+        after: u32,
+    ) {
+        let estimator = &self.estimators[side as usize];
+        let before = || estimator.with_keeper(keeper);
+        debug_assert!(before() <= after + 1, "{:?} {keeper:?} {after}", self.boxes);
+        let is_near = |&from: &Square| estimator.with_keeper(from) <= before() + steps;
+        debug_assert!(opened.iter().any(is_near), "{:?} {opened:?} {keeper:?}", self.boxes);
     }
 
     /// The square that a state is stored with whose keeper is on `keeper` when a box has been moved: where walks cost

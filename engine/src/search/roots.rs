@@ -42,8 +42,12 @@ pub(crate) fn start<R: Rank, G: Ground>(
         Objective::Moves => keeper,
         Objective::Pushes => representative(&mut G::new(board), &occupied, keeper),
     };
-    let estimate = Estimator::new(&problem.estimates[Side::Forward as usize]).of_row(board.boxes());
-    (estimate.map(|estimate| Successor { rank, keeper, cost: 0, estimate }), finish)
+    let mut estimator = Estimator::new(&problem.estimates[Side::Forward as usize]);
+    let start = estimator.of_row(board.boxes()).map(|_| {
+        let estimate = estimator.with_keeper(keeper);
+        Successor { rank, keeper, cost: 0, estimate }
+    });
+    (start, finish)
 }
 
 /// All finished boards, as states of the backward side.
@@ -80,8 +84,13 @@ pub(crate) fn finished<R: Rank, G: Ground>(
         keepers.sort_unstable();
         keepers.dedup();
         // Boards that the start does not lead to are left out.
-        let Some(estimate) = estimator.of_row(&boxes) else { return Some(Vec::new()) };
-        let state = move |keeper| Successor { rank, keeper, cost: 0, estimate };
+        if estimator.of_row(&boxes).is_none() {
+            return Some(Vec::new());
+        }
+        let state = |keeper| {
+            let estimate = estimator.with_keeper(keeper);
+            Successor { rank, keeper, cost: 0, estimate }
+        };
         Some(keepers.into_iter().map(state).collect::<Vec<_>>())
     })
     .flatten()

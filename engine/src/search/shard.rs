@@ -344,7 +344,10 @@ impl<R: Rank, G: Ground> Shard<R, G> {
                     for state in states.iter_mut() {
                         self.problem.ranking.unrank(state.rank, &mut boxes);
                         // A row that cannot be finished is never stored.
-                        state.estimate = estimators[side as usize].of_row(&boxes).unwrap_or(0);
+                        let estimator = &mut estimators[side as usize];
+                        state.estimate = estimator
+                            .of_row(&boxes)
+                            .map_or(0, |_| estimator.with_keeper(state.keeper));
                     }
                 }
                 if !states.is_empty() {
@@ -689,8 +692,7 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
                 if let Some(&ahead) = self.mixed.get(from + ROWS_AHEAD) {
                     table.prefetch(ahead);
                 }
-                self.row.cost = chunk.cost;
-                table.open_row(self.mixed[from], chunk.side, &mut self.row);
+                self.open_row(&table, &chunk, from);
                 let Self { expander, row, statistics, pending, outgoing, filter, .. } = self;
                 let mut filtered = 0;
                 expander.expand(
@@ -738,6 +740,23 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             }
         }
         self.held.recycle(chunk.rows);
+    }
+
+    /// Opens the states of a row of a chunk that wait at its cost and f.
+    #[inline(always)]
+    fn open_row(&mut self, table: &Table<R>, chunk: &Chunk<R>, index: usize) {
+        let Self { expander, row, mixed, .. } = self;
+        let &Chunk { side, f, cost, .. } = chunk;
+        let problem = &self.shard.problem;
+        let (mixed, rank) = (mixed[index], chunk.rows[index]);
+        row.cost = cost;
+        match problem.estimates[side as usize].depends_on_keeper() {
+            // All that wait at the same cost wait at the same f.
+            false => table.open_row(mixed, side, row, |_| true),
+            true => table.open_row(mixed, side, row, |keeper| {
+                problem.lead.number(side, cost, expander.estimate(side, rank, keeper)) <= f
+            }),
+        }
     }
 
     /// Relaxes the successors of a batch. Batches are checked when they come in.
@@ -874,12 +893,14 @@ impl<'s, R: Rank, G: Ground> Thread<'s, R, G> {
             let Successor { cost, estimate, .. } = successor;
             let f = self.shard.problem.lead.number(self.side, cost, estimate);
             let closed = f < closed_below;
+            let estimates = &self.shard.problem.estimates[self.side as usize];
+            let agrees = |other| estimates.agrees(successor.keeper, other);
             let relaxed = if closed {
                 table.relax_closed(mixed, keeper, successor.cost, self.side)
             } else if f >= put_off_from {
-                table.relax_if_stored(mixed, keeper, successor.cost, self.side)
+                table.relax_if_stored(mixed, keeper, successor.cost, self.side, agrees)
             } else {
-                table.relax(mixed, keeper, successor.cost, self.side)
+                table.relax(mixed, keeper, successor.cost, self.side, agrees)
             };
             if relaxed == Relaxation::Absent {
                 self.put_off.push(successor);

@@ -85,8 +85,9 @@ pub(crate) struct Row {
     pub(crate) cheaper: Vec<(u32, Square)>,
     /// Keepers of the states opened now.
     pub(crate) opened: Vec<Square>,
-    /// Keepers of states closed before at the same cost.
-    pub(crate) late: Vec<Square>,
+    /// States closed before at the same cost, or at larger ones, as there are where the estimate depends on the keeper:
+    /// cost and keeper.
+    pub(crate) late: Vec<(u32, Square)>,
     /// States of the other side, open or closed: cost and keeper.
     pub(crate) other: Vec<(u32, Square)>,
 }
@@ -252,9 +253,20 @@ impl<R: Rank> Table<R> {
     /// slot is seen open after this state was stored, whoever closes it comes to this slot later and finds the state.
     /// For this, storing here and looking at the earlier slot, and closing the earlier slot and looking here, must have
     /// one order for all threads, so these four are sequentially consistent.
+    ///
+    /// States of a row that wait at the same cost may wait at different f, where the estimate depends on the keeper; then
+    /// the row is taken more than once. `agrees` says of the other state's keeper whether it is known to wait at the same f;
+    /// a state is covered only by such a one.
     #[inline]
-    pub(crate) fn relax(&self, mixed: R, keeper: usize, cost: u32, side: Side) -> Relaxation {
-        self.relax_to::<true>(mixed, keeper, cost, side, 0)
+    pub(crate) fn relax(
+        &self,
+        mixed: R,
+        keeper: usize,
+        cost: u32,
+        side: Side,
+        agrees: impl Fn(Square) -> bool,
+    ) -> Relaxation {
+        self.relax_to::<true>(mixed, keeper, cost, side, 0, agrees)
     }
 
     /// The same, but a state that is not stored stays so.
@@ -266,8 +278,9 @@ impl<R: Rank> Table<R> {
         keeper: usize,
         cost: u32,
         side: Side,
+        agrees: impl Fn(Square) -> bool,
     ) -> Relaxation {
-        self.relax_to::<false>(mixed, keeper, cost, side, 0)
+        self.relax_to::<false>(mixed, keeper, cost, side, 0, agrees)
     }
 
     /// The same for a state of which it is known that it has been opened at this cost, or at less: it is stored as closed.
@@ -280,7 +293,8 @@ impl<R: Rank> Table<R> {
         cost: u32,
         side: Side,
     ) -> Relaxation {
-        self.relax_to::<true>(mixed, keeper, cost, side, CLOSED)
+        // It need not be queued anyway.
+        self.relax_to::<true>(mixed, keeper, cost, side, CLOSED, |_| false)
     }
 
     #[inline(always)]
@@ -291,6 +305,7 @@ impl<R: Rank> Table<R> {
         cost: u32,
         side: Side,
         closed: u64,
+        agrees: impl Fn(Square) -> bool,
     ) -> Relaxation {
         debug_assert!(cost <= self.layout.largest_cost());
         let layout = &self.layout;
@@ -320,7 +335,9 @@ impl<R: Rank> Table<R> {
                     continue;
                 }
                 if (word ^ entry) & key_mask != 0 {
-                    if word & CLOSED == 0 && layout.cost(word) == cost && cover.is_none() {
+                    let covers = word & CLOSED == 0 && layout.cost(word) == cost;
+                    if covers && cover.is_none() && agrees(Square::from_index(layout.keeper(word)))
+                    {
                         cover = Some(&slot[0]);
                     }
                     continue;
@@ -379,11 +396,18 @@ impl<R: Rank> Table<R> {
         })
     }
 
-    /// Closes the states of a row that wait at `row.cost` and lists them, with those closed before.
+    /// Closes the states of a row that wait at `row.cost`, if `opens` says so of their keeper, and lists them, with those
+    /// closed before.
     ///
     /// States of the other side are listed as they are; they do not change while a level of this side is open.
     #[inline]
-    pub(crate) fn open_row(&self, mixed: R, side: Side, row: &mut Row) {
+    pub(crate) fn open_row(
+        &self,
+        mixed: R,
+        side: Side,
+        row: &mut Row,
+        mut opens: impl FnMut(Square) -> bool,
+    ) {
         row.cheaper.clear();
         row.opened.clear();
         row.late.clear();
@@ -395,7 +419,7 @@ impl<R: Rank> Table<R> {
                 return;
             }
             while word & CLOSED == 0 {
-                if self.layout.cost(word) != row.cost {
+                if self.layout.cost(word) != row.cost || !opens(keeper) {
                     return;
                 }
                 let closed = word | CLOSED;
@@ -406,8 +430,7 @@ impl<R: Rank> Table<R> {
             }
             match self.layout.cost(word) {
                 cost if cost < row.cost => row.cheaper.push((cost, keeper)),
-                cost if cost == row.cost => row.late.push(keeper),
-                _ => {}
+                cost => row.late.push((cost, keeper)),
             }
         });
     }

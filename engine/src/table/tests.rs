@@ -42,7 +42,7 @@ fn rank<R: Rank>(number: u64, rank_bits: u32) -> R {
 fn store<R: Rank>(table: &RwLock<Table<R>>, rank: R, keeper: usize, cost: u32) -> Relaxation {
     loop {
         let guard = table.read().expect("no holder panics");
-        let relaxed = guard.relax(guard.mix(rank), keeper, cost, Side::Forward);
+        let relaxed = guard.relax(guard.mix(rank), keeper, cost, Side::Forward, |_| true);
         let slots = guard.slots();
         let stored = matches!(relaxed, Relaxation::Accepted { new: true, .. });
         let loaded = guard.count(u64::from(stored));
@@ -123,7 +123,7 @@ fn load_before_full<R: Rank>(rank_bits: u32) -> f64 {
     for number in 0.. {
         let rank = rank::<R>(number, rank_bits);
         for keeper in 0..1 + random.below(15) as usize {
-            match table.relax(table.mix(rank), keeper, 5, Side::Forward) {
+            match table.relax(table.mix(rank), keeper, 5, Side::Forward, |_| true) {
                 Relaxation::Full => return f64::from(stored) / table.slots() as f64,
                 _ => stored += 1,
             }
@@ -151,47 +151,77 @@ fn a_state_keeps_its_least_cost_and_closes_once() {
     let table = table::<u64>(30, 1 << 20);
     let mixed = table.mix(123_456);
     let accepted = |new, reopened, covered| Relaxation::Accepted { new, reopened, covered };
-    assert_eq!(table.relax(mixed, 5, 30, Side::Forward), accepted(true, false, false));
-    assert_eq!(table.relax(mixed, 5, 30, Side::Forward), Relaxation::Known);
-    assert_eq!(table.relax(mixed, 5, 31, Side::Forward), Relaxation::Known);
-    assert_eq!(table.relax(mixed, 5, 20, Side::Forward), accepted(false, false, false));
+    assert_eq!(table.relax(mixed, 5, 30, Side::Forward, |_| true), accepted(true, false, false));
+    assert_eq!(table.relax(mixed, 5, 30, Side::Forward, |_| true), Relaxation::Known);
+    assert_eq!(table.relax(mixed, 5, 31, Side::Forward, |_| true), Relaxation::Known);
+    assert_eq!(table.relax(mixed, 5, 20, Side::Forward, |_| true), accepted(false, false, false));
     // A second state of the row at the cost that the first waits at.
-    assert_eq!(table.relax(mixed, 7, 20, Side::Forward), accepted(true, false, true));
-    assert_eq!(table.relax(mixed, 9, 22, Side::Forward), accepted(true, false, false));
+    assert_eq!(table.relax(mixed, 7, 20, Side::Forward, |_| true), accepted(true, false, true));
+    assert_eq!(table.relax(mixed, 9, 22, Side::Forward, |_| true), accepted(true, false, false));
     let mut row = Row { cost: 20, ..Row::default() };
-    table.open_row(mixed, Side::Forward, &mut row);
+    table.open_row(mixed, Side::Forward, &mut row, |_| true);
     let squares = |numbers: &[usize]| numbers.iter().map(|&n| Square::from_index(n)).collect();
     let opened = Row { opened: squares(&[5, 7]), ..row.clone() };
     assert_eq!(row, opened);
     assert!(row.cheaper.is_empty() && row.late.is_empty());
     // Closed now; a later one at the same cost is not covered by them.
-    assert_eq!(table.relax(mixed, 11, 20, Side::Forward), accepted(true, false, false));
-    table.open_row(mixed, Side::Forward, &mut row);
-    assert_eq!(row, Row { opened: squares(&[11]), late: squares(&[5, 7]), ..row.clone() });
+    assert_eq!(table.relax(mixed, 11, 20, Side::Forward, |_| true), accepted(true, false, false));
+    table.open_row(mixed, Side::Forward, &mut row, |_| true);
+    let late = |numbers: &[usize]| numbers.iter().map(|&n| (20, Square::from_index(n))).collect();
+    assert_eq!(row, Row { opened: squares(&[11]), late: late(&[5, 7]), ..row.clone() });
     row.cost = 22;
-    table.open_row(mixed, Side::Forward, &mut row);
+    table.open_row(mixed, Side::Forward, &mut row, |_| true);
     let cheaper = [5, 7, 11].map(|n| (20, Square::from_index(n))).to_vec();
+    assert_eq!(row, Row { cost: 22, cheaper, opened: squares(&[9]), ..Row::default() });
     assert_eq!(
-        row,
-        Row { cost: 22, cheaper, opened: squares(&[9]), late: squares(&[]), ..Row::default() }
+        table.relax(mixed, 5, 19, Side::Forward, |_| true),
+        accepted(false, true, false),
+        "reopened"
     );
-    assert_eq!(table.relax(mixed, 5, 19, Side::Forward), accepted(false, true, false), "reopened");
+}
+
+/// With an estimate that depends on the keeper, states of a row may wait at the same cost and not at the same f.
+#[test]
+fn states_that_do_not_agree_are_queued_and_opened_each_in_its_turn() {
+    let table = table::<u64>(30, 1 << 20);
+    let mixed = table.mix(77);
+    let accepted = |covered| Relaxation::Accepted { new: true, reopened: false, covered };
+    let is_even = |square: Square| square.index().is_multiple_of(2);
+    let relax = |keeper: usize| {
+        let agrees = |other| is_even(other) == keeper.is_multiple_of(2);
+        table.relax(mixed, keeper, 20, Side::Forward, agrees)
+    };
+    let found = [5, 7, 8, 9, 10].map(relax);
+    assert_eq!(found, [false, true, false, true, true].map(accepted));
+    let squares = |numbers: &[usize]| numbers.iter().map(|&n| Square::from_index(n)).collect();
+    let mut row = Row { cost: 20, ..Row::default() };
+    table.open_row(mixed, Side::Forward, &mut row, is_even);
+    assert_eq!(row, Row { cost: 20, opened: squares(&[8, 10]), ..Row::default() });
+    assert_eq!(table.relax(mixed, 12, 19, Side::Forward, |_| true), accepted(false));
+    row.cost = 19;
+    table.open_row(mixed, Side::Forward, &mut row, is_even);
+    // Closed before, and dearer.
+    let late = [8, 10].map(|n| (20, Square::from_index(n))).to_vec();
+    assert_eq!(row, Row { cost: 19, opened: squares(&[12]), late, ..Row::default() });
+    row.cost = 20;
+    table.open_row(mixed, Side::Forward, &mut row, |_| true);
+    assert_eq!(row.opened, [5, 7, 9].map(Square::from_index));
 }
 
 #[test]
 fn sides_do_not_meet_in_one_entry() {
     let table = table::<u64>(30, 1 << 20);
     let mixed = table.mix(9);
-    table.relax(mixed, 5, 30, Side::Forward);
+    table.relax(mixed, 5, 30, Side::Forward, |_| true);
     assert!(matches!(
-        table.relax(mixed, 5, 40, Side::Backward),
+        table.relax(mixed, 5, 40, Side::Backward, |_| true),
         Relaxation::Accepted { new: true, .. }
     ));
     let keeper = Square::from_index(5);
     let entry = |cost, side| Entry { keeper, cost, closed: false, side };
     assert_eq!(table.row(mixed), [entry(30, Side::Forward), entry(40, Side::Backward)]);
     let mut row = Row { cost: 40, ..Row::default() };
-    table.open_row(mixed, Side::Backward, &mut row);
+    table.open_row(mixed, Side::Backward, &mut row, |_| true);
     let (opened, other) = (vec![keeper], vec![(30, keeper)]);
     assert_eq!(row, Row { cost: 40, opened, other, ..Row::default() });
 }
@@ -249,7 +279,7 @@ fn covered_states_are_opened_by_others<R: Rank>(rank_bits: u32, rows: u64) {
                     let known = least.entry((number, keeper)).or_insert(cost);
                     *known = cost.min(*known);
                     if let Relaxation::Accepted { covered, reopened, .. } =
-                        shared.relax(mixed, keeper, cost, Side::Forward)
+                        shared.relax(mixed, keeper, cost, Side::Forward, |_| true)
                     {
                         assert!(!reopened);
                         covers += u64::from(covered);
@@ -258,7 +288,7 @@ fn covered_states_are_opened_by_others<R: Rank>(rank_bits: u32, rows: u64) {
                     if random.below(2) == 0 && queued[level as usize] > 0 {
                         queued[level as usize] -= 1;
                         row.cost = level;
-                        shared.open_row(mixed, Side::Forward, &mut row);
+                        shared.open_row(mixed, Side::Forward, &mut row, |_| true);
                         for square in &row.opened {
                             opened.entry((number, square.index())).or_default().push(level);
                         }
@@ -268,7 +298,7 @@ fn covered_states_are_opened_by_others<R: Rank>(rank_bits: u32, rows: u64) {
                 while queued[level as usize] > 0 {
                     queued[level as usize] -= 1;
                     row.cost = level;
-                    shared.open_row(mixed, Side::Forward, &mut row);
+                    shared.open_row(mixed, Side::Forward, &mut row, |_| true);
                     for square in &row.opened {
                         opened.entry((number, square.index())).or_default().push(level);
                     }
@@ -325,14 +355,14 @@ fn growth_keeps_everything<R: Rank>(rank_bits: u32) {
         for keeper in 0..states as usize {
             let side = if random.below(3) == 0 { Side::Backward } else { Side::Forward };
             let cost = random.below(5) as u32;
-            while table.relax(table.mix(rank), keeper, cost, side) == Relaxation::Full {
+            while table.relax(table.mix(rank), keeper, cost, side, |_| true) == Relaxation::Full {
                 table.grow(|| false).expect("rows are short");
             }
             stored += 1;
         }
         for side in [Side::Forward, Side::Backward] {
             let mut row = Row { cost: random.below(5) as u32, ..Row::default() };
-            table.open_row(table.mix(rank), side, &mut row);
+            table.open_row(table.mix(rank), side, &mut row, |_| true);
         }
         before.insert(rank, contents(&table, rank));
     }
@@ -350,9 +380,12 @@ fn growth_keeps_everything<R: Rank>(rank_bits: u32) {
     // What is known is still found known, not stored again.
     for (&rank, row) in &before {
         for &(keeper, cost, closed, side) in row {
-            assert_eq!(table.relax(table.mix(rank), keeper, cost, side), Relaxation::Known);
+            assert_eq!(
+                table.relax(table.mix(rank), keeper, cost, side, |_| true),
+                Relaxation::Known
+            );
             if cost > 0 {
-                let lower = table.relax(table.mix(rank), keeper, cost - 1, side);
+                let lower = table.relax(table.mix(rank), keeper, cost - 1, side, |_| true);
                 assert!(
                     matches!(lower, Relaxation::Accepted { new: false, reopened, .. } if reopened == closed)
                 );
@@ -390,7 +423,7 @@ fn half_written_slots_are_waited_for<R: Rank>(rank_bits: u32) {
                     let mixed = shared.mix(rank::<R>(number, rank_bits));
                     let keeper = (state / 2) as usize;
                     let cost = number as u32 % 4_000;
-                    let relaxed = shared.relax(mixed, keeper, cost, Side::Forward);
+                    let relaxed = shared.relax(mixed, keeper, cost, Side::Forward, |_| true);
                     new += u64::from(matches!(relaxed, Relaxation::Accepted { new: true, .. }));
                     let row = shared.row(mixed);
                     assert!(row.iter().all(|entry| entry.cost == cost && entry.keeper.index() < 2));

@@ -51,13 +51,16 @@ pub(crate) enum Flood {
 /// first, with the number of steps from there.
 ///
 /// Every state starts at its own cost. A square belongs to the state that reaches it at the least total cost; among
-/// equals to a state closed at a lower cost, then to one being opened, then to one closed at the same cost.
+/// equals to a state closed at a lower cost, then to one being opened, then to one closed at the same cost or a larger one.
 ///
 /// # Why this loses no shortest solution
 ///
-/// A square that belongs to a closed state was visited when that one was opened, at no greater cost: cheaper states of a
-/// row are taken in earlier levels, which are over. States of the same cost may be taken twice in one level, by two
-/// threads that do not see each other's; so between them the ties go to the one being opened, in both.
+/// Of all states of a row that are ever opened, let X be the one that reaches a square at the least total cost, and among
+/// equals the one of least cost itself. X gives way to no other there, so it visits the square when it is opened. States
+/// of the same cost may be opened in one level, by two threads that do not see each other's; so between them the ties go
+/// to the one being opened, in both, and X may be more than one state. Whoever gives way, gives way to a state that
+/// reaches the square at less total cost, or at the same and costs less itself, and that is closed: by induction to X, whose
+/// level is over, or will be together with this one.
 pub(crate) fn flood<G: Ground>(
     ground: &mut G,
     boxes: &G::Set,
@@ -76,8 +79,12 @@ pub(crate) fn flood<G: Ground>(
     let mut opened = G::Front::default();
     row.opened.iter().for_each(|&square| ground.place(&mut opened, square));
     let mut late = G::Front::default();
-    row.late.iter().for_each(|&square| ground.place(&mut late, square));
+    row.late.sort_unstable_by_key(|&(cost, _)| cost);
+    let mut latecomers = row.late.iter().peekable();
     for steps in 0.. {
+        while let Some((_, square)) = latecomers.next_if(|&&(cost, _)| cost == row.cost + steps) {
+            ground.place(&mut late, *square);
+        }
         ground.visit(&opened, |square| visit(square, steps));
         if !ground.wants_more() {
             break;

@@ -64,14 +64,15 @@ fn random_case(random: &mut Random, board: &Board) -> Case {
         match random.below(many) {
             0 => row.opened.push(square),
             1 => row.cheaper.push((row.cost - 1 - random.below(costs) as u32, square)),
-            2 if random.chance(50) => row.late.push(square),
+            // A closed state may cost more where the estimate depends on the keeper.
+            2 if random.chance(50) => row.late.push((row.cost + random.below(4) as u32, square)),
             _ => {}
         }
     }
     if row.opened.is_empty() && !free.is_empty() {
         let square = free[random.below(free.len())];
         row.cheaper.retain(|&(_, other)| other != square);
-        row.late.retain(|&other| other != square);
+        row.late.retain(|&(_, other)| other != square);
         row.opened.push(square);
     }
     Case { boxes, wanted, row }
@@ -113,7 +114,7 @@ fn owned_by_opened(board: &Board, case: &Case) -> BTreeMap<Square, u32> {
     };
     cheaper.iter().for_each(|&(at, from)| claim(from, at, 0));
     opened.iter().for_each(|&from| claim(from, *cost, 1));
-    late.iter().for_each(|&from| claim(from, *cost, 2));
+    late.iter().for_each(|&(at, from)| claim(from, at, 2));
     let owner = owner.into_iter().filter(|(square, _)| case.wanted.contains(square));
     owner.filter(|(_, (_, class))| *class == 1).map(|(s, (total, _))| (s, total - cost)).collect()
 }
@@ -213,10 +214,8 @@ fn dominance_loses_no_square_at_its_least_cost() {
                 let mine = level.iter().zip(&thread).filter(|(_, number)| of(number));
                 let opened: Vec<Square> = mine.map(|(&(_, square), _)| square).collect();
                 let others = level.iter().zip(&thread).filter(|(_, number)| !of(number));
-                let late: Vec<Square> = others
-                    .filter(|&(_, &number)| number < me || random.chance(50))
-                    .map(|(&(_, square), _)| square)
-                    .collect();
+                let late = others.filter(|&(_, &number)| number < me || random.chance(50));
+                let late: Vec<(u32, Square)> = late.map(|(&state, _)| state).collect();
                 if opened.is_empty() {
                     continue;
                 }

@@ -8,7 +8,7 @@ use sokohive_engine::{
 };
 
 /// All searches that can be asked for, each estimate in its own right.
-pub(crate) const SEARCHES: [(SearchChoice, EstimateChoice); 7] = [
+pub(crate) const SEARCHES: [(SearchChoice, EstimateChoice); 9] = [
     (SearchChoice::Auto, EstimateChoice::Auto),
     (SearchChoice::Forward, EstimateChoice::Nearest),
     (SearchChoice::Forward, EstimateChoice::Matching),
@@ -16,6 +16,8 @@ pub(crate) const SEARCHES: [(SearchChoice, EstimateChoice); 7] = [
     (SearchChoice::TwoSided, EstimateChoice::Auto),
     (SearchChoice::TwoSided, EstimateChoice::Nearest),
     (SearchChoice::TwoSided, EstimateChoice::Matching),
+    (SearchChoice::Forward, EstimateChoice::Walk),
+    (SearchChoice::TwoSided, EstimateChoice::Walk),
 ];
 
 /// The baseline that goes by cost alone, which takes long on boards of any size.
