@@ -1,8 +1,8 @@
 //! A job that keeps nothing: one search or, where it takes another for all optimal solutions, two.
 //!
-//! Where pushes count, or an estimate leads both ends, a search for any optimal solution may leave out what others need,
-//! and is many times shorter. So the optimum is proven by such a search first, and another follows that knows it. Whatever
-//! comes between leaves the proof.
+//! Where pushes count, or an estimate leads both ends, a search for any optimal solution may leave out what others
+//! need, and is many times shorter. So the optimum is proven by such a search first, and another follows that knows it.
+//! Whatever comes between leaves the proof.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -29,8 +29,8 @@ pub trait Plan: Send + Sync + 'static {
     /// If rows cannot be read, do not explain the finish, or the moves do not replay at its cost.
     fn walk_back(&self, finish: Finish, rows: &mut ReadRows<'_>) -> Result<Moves, String>;
 
-    /// The best of all optimal solutions in what counts second, replayed, and how many there are. May take long, and may
-    /// wait for rows; stops when `control` is told to.
+    /// The best of all optimal solutions in what counts second, replayed, and how many there are. May take long, and
+    /// may wait for rows; stops when `control` is told to.
     ///
     /// # Errors
     ///
