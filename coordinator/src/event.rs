@@ -7,6 +7,7 @@ use sokohive_engine::{
     EntryWidth, EstimateChoice, Limit, Objective, Rule, SearchChoice, Solution, SpillPlace,
     Statistics,
 };
+pub(crate) use sokohive_proto::AllOptimal;
 use sokohive_proto::{ClusterFailure, Traffic};
 
 use crate::board::{Board, Refusal, Remark};
@@ -68,15 +69,6 @@ pub(crate) struct Settings {
     pub(crate) scout: bool,
     /// What is asked of all optimal solutions.
     pub(crate) all: AllOptimal,
-}
-
-/// What is asked of all optimal solutions together, beside one of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct AllOptimal {
-    /// How many there are.
-    pub(crate) count: bool,
-    /// That the one that is shown is the best of them in what counts second.
-    pub(crate) break_ties: bool,
 }
 
 /// The end of one board's search, with everything a result line says.

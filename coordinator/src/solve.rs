@@ -142,19 +142,31 @@ pub(crate) struct All {
     ///
     /// Those of fewest moves or, with --objective pushes, those of fewest pushes and, among these, fewest
     /// moves. Where memory or time do not last, the count is unknown.
-    #[arg(long, conflicts_with_all = ["workers", "checkpoint"])]
+    #[arg(long)]
     count: bool,
     /// Be content with any solution of fewest moves, or of fewest pushes
     ///
-    /// Without it, one process that keeps no checkpoints looks among solutions of fewest moves for one
-    /// of fewest pushes, and the other way round with --objective pushes; but not with --search ida.
-    #[arg(long, conflicts_with_all = ["workers", "checkpoint", "count"])]
+    /// Without it, one of fewest pushes is looked for among solutions of fewest moves, and the other way
+    /// round with --objective pushes; but not with --checkpoint or --search ida.
+    #[arg(long, conflicts_with = "count")]
     any_tie: bool,
 }
 
 impl All {
-    /// What these flags ask of a search in this process.
-    fn optimal(self, keeps_checkpoints: bool) -> AllOptimal {
+    /// Refuses flags that a search with checkpoints could do nothing with.
+    fn check(self, keeps_checkpoints: bool) -> Result<(), Failure> {
+        let given = [(self.count, "--count"), (self.any_tie, "--any-tie")];
+        match given.into_iter().find(|&(given, _)| given && keeps_checkpoints) {
+            Some((_, flag)) => Err(Failure::Usage(format!(
+                "{flag} is not for --checkpoint: what has been found before a search is cut off is not kept, so \
+                 optimal solutions are not compared"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// What these flags ask of a search.
+    pub(crate) fn optimal(self, keeps_checkpoints: bool) -> AllOptimal {
         AllOptimal { count: self.count, break_ties: !self.any_tie && !keeps_checkpoints }
     }
 }
@@ -333,6 +345,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     ];
     check_ida(args.search.search, &given)?;
     check_workers(&args.workers)?;
+    args.all.check(args.folder.checkpoint.is_some())?;
     let all = args.all.optimal(args.folder.checkpoint.is_some());
     args.search.spill.check()?;
     if let Some(folder) = &args.folder.checkpoint {
@@ -396,9 +409,10 @@ fn solve_all(
         match board {
             Ok(board) => {
                 let settings = match args.workers.is_empty() {
-                    true => Settings { all, ..args.search.settings(&board) },
+                    true => args.search.settings(&board),
                     false => args.search.cluster_settings(&board, &args.workers),
                 };
+                let settings = Settings { all, ..settings };
                 if let Some(outcome) = record.skip(&board, &settings) {
                     *exit = exit.worst(Exit::from(outcome));
                     continue;

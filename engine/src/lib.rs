@@ -85,7 +85,7 @@ pub use level::{
     ReadOptions, Tile, builtin,
 };
 pub use moves::{MAX_MOVES, Move, Moves, MovesError, MovesErrorKind};
-pub use navigator::{LevelChoice, Navigator, WalkBackError};
+pub use navigator::{AllFound, CompareError, LevelChoice, Navigator, WalkBackError};
 pub use node::{
     BoxSet, Course, FoundFinish, Node, NodeError, NodeStatus, OfferError, RowEntry, Share,
 };

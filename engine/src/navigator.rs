@@ -1,10 +1,12 @@
-//! What whoever drives a search on many machines needs of a board: the choice of levels, the owner of a box set, and the
-//! way back along a solution.
+//! What whoever drives a search on many machines needs of a board: the choice of levels, the owner of a box set, the way
+//! back along a solution, and what is best among all solutions.
 
 use ethnum::U256;
 
 use crate::board::Square;
-use crate::node::{to_box_set, to_finish};
+use crate::budget::Budget;
+use crate::node::{to_box_set, to_finish, to_rank};
+use crate::optima::{Searched, Unknown, optima};
 use crate::plan::Plan;
 use crate::rank::Ranking;
 use crate::reconstruct::{ReconstructError, RowSource, reconstruct};
@@ -13,8 +15,8 @@ use crate::search::levels::{Levels, Reached};
 use crate::table::Entry;
 use crate::verify::verify;
 use crate::{
-    BoxSet, Course, FoundFinish, Level, Moves, Next, NodeError, Objective, RowEntry, SearchChoice,
-    Side,
+    BoxSet, Control, Course, FoundFinish, Level, Moves, Next, NodeError, RowEntry, SearchChoice,
+    Side, Solution,
 };
 
 /// The driver's view of one board. Cheap to clone.
@@ -40,6 +42,31 @@ pub enum WalkBackError<E> {
     /// The moves do not solve the board at the cost that was reported.
     #[error("the moves do not replay: {0}")]
     Replay(String),
+}
+
+/// What is known of all best solutions of a search that was after them and is over.
+#[derive(Clone, Copy, Debug)]
+pub struct AllFound<'a> {
+    /// What they cost.
+    pub cost: u32,
+    /// What [`LevelChoice::forward_closed_below`] says in the end.
+    pub forward_closed_below: u32,
+    /// The box sets in which they were found, on all nodes together ([`Node::ends`](crate::Node::ends)); in any order.
+    pub ends: &'a [BoxSet],
+}
+
+/// Why the best solutions could not be compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompareError<E> {
+    /// The rows could not be had, or are those of another search.
+    #[error(transparent)]
+    Rows(#[from] WalkBackError<E>),
+    /// It does not fit the memory.
+    #[error("comparing the best solutions takes more than {0} bytes")]
+    Memory(u64),
+    /// Somebody asked to stop.
+    #[error("stopped")]
+    Stopped,
 }
 
 impl Navigator {
@@ -96,18 +123,68 @@ impl Navigator {
             ReconstructError::Source(error) => error,
             ReconstructError::NoPredecessor { cost } => WalkBackError::Unexplained(cost),
         })?;
-        let replay = verify(&self.level, self.plan.rule, &moves)
+        Ok(self.replayed(moves, finish.cost)?.moves)
+    }
+
+    /// The best of all best solutions in what counts second, and how many there are, of a search that was after all of
+    /// them ([`Course::wants_all`]) and is over.
+    ///
+    /// `rows` is asked as in [`Navigator::walk_back`]. What it takes is at most `memory` bytes, beside the rows that are
+    /// asked for.
+    pub fn compare<E>(
+        &self,
+        found: AllFound<'_>,
+        memory: u64,
+        control: &Control,
+        rows: impl FnMut(&[BoxSet]) -> Result<Vec<Vec<RowEntry>>, E>,
+    ) -> Result<Solution, CompareError<E>> {
+        let AllFound { cost, forward_closed_below, ends } = found;
+        let Plan { board, rule, objective, .. } = &self.plan;
+        let (rule, objective) = (*rule, *objective);
+        let malformed = WalkBackError::Malformed;
+        let ranking = Ranking::<U256>::new(board.live(), board.boxes().len())
+            .ok_or(malformed("the board is too wide"))?;
+        let rank = |set| to_rank::<U256>(set).filter(|&rank| rank < ranking.sets());
+        let ranks: Option<Vec<U256>> = ends.iter().map(rank).collect();
+        let mut ranks = ranks.ok_or(malformed("an end names no box set"))?;
+        // Every node that a solution was found by names its row.
+        ranks.sort_unstable();
+        ranks.dedup();
+        let searched = Searched {
+            board,
+            rule,
+            objective,
+            ranking: &ranking,
+            cost,
+            forward_closed_below,
+            ends: &ranks,
+        };
+        let mut source = Asked { rows, squares: board.squares() };
+        let optima =
+            optima(&searched, &mut source, &Budget::new(memory), control).map_err(|error| {
+                match error {
+                    Unknown::Source(error) => CompareError::Rows(error),
+                    Unknown::Memory => CompareError::Memory(memory),
+                    Unknown::Stopped => CompareError::Stopped,
+                    Unknown::Unexplained => WalkBackError::Unexplained(cost).into(),
+                }
+            })?;
+        let solution = self.replayed(optima.moves, cost)?;
+        Ok(Solution { count: Some(optima.count), tie: objective.tie(), ..solution })
+    }
+
+    /// A solution of at most so much, replayed.
+    fn replayed<E>(&self, moves: Moves, most: u32) -> Result<Solution, WalkBackError<E>> {
+        verify(&self.level, self.plan.rule, &moves)
             .map_err(|error| WalkBackError::Replay(error.to_string()))?;
         let objective = self.plan.objective;
-        let cost = match objective {
-            Objective::Moves => replay.moves,
-            Objective::Pushes => replay.pushes,
-        };
-        if cost > finish.cost as usize {
-            let problem = format!("{cost} {objective}, reported were {}", finish.cost);
+        let solution = Solution::new(moves);
+        let cost = solution.cost(objective);
+        if cost > most as usize {
+            let problem = format!("{cost} {objective}, reported were {most}");
             return Err(WalkBackError::Replay(problem));
         }
-        Ok(moves)
+        Ok(solution)
     }
 }
 
@@ -129,6 +206,8 @@ impl<E, F: FnMut(&[BoxSet]) -> Result<Vec<Vec<RowEntry>>, E>> RowSource<U256> fo
         let entry = |entry: RowEntry| {
             let known = (entry.keeper as usize) < self.squares;
             let keeper = known.then(|| Square::from_index(entry.keeper as usize))?;
+            // Of what waits nothing is left out: it costs what it says, so a way through it that costs no more than the
+            // best solution is part of one, and states of these that are looked for are closed.
             Some(Entry { keeper, cost: entry.cost, closed: true, side: entry.side })
         };
         let row = |row: Vec<RowEntry>| row.into_iter().map(entry).collect::<Option<Vec<_>>>();
@@ -158,6 +237,11 @@ impl LevelChoice {
     /// what [`LevelChoice::advance`] is.
     pub fn level_is_over(&mut self, next: [Option<Next>; 2], incumbent: Option<u32>) -> Reached {
         self.0.edge(next, incumbent.unwrap_or(u32::MAX))
+    }
+
+    /// All forward states that cost less than this are closed, as far as they cost no more than the incumbent.
+    pub fn forward_closed_below(&self) -> u32 {
+        self.0.forward_closed_below()
     }
 
     /// Proven: every solution costs at least this much.

@@ -22,6 +22,7 @@ use crate::search::incumbent::{Finish, Trail};
 use crate::search::shard::{Shard, Terms};
 use crate::search::side::{Level as SearchLevel, Side};
 use crate::search::spill::SpillPlace;
+use crate::search::want::Want;
 use crate::table::TableSize;
 use crate::walk::Ground;
 use crate::{
@@ -48,6 +49,9 @@ pub struct Course {
     pub dominance: bool,
     /// Whether pushes into deadlocks are refused.
     pub deadlocks: bool,
+    /// Whether the search is after the states of all best solutions, so that these can be compared and counted
+    /// ([`Navigator::compare`](crate::Navigator::compare)).
+    pub wants_all: bool,
 }
 
 impl Course {
@@ -60,6 +64,24 @@ impl Course {
             estimate: EstimateChoice::Auto,
             dominance: true,
             deadlocks: true,
+            wants_all: false,
+        }
+    }
+
+    /// Whether a search for any best solution may do what would lose others. Where all are wanted, such a search should go
+    /// first then, and one for all of them follow that knows the cost.
+    pub fn any_is_cheaper(&self) -> bool {
+        self.options().any_is_cheaper(self.objective)
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            search: self.search,
+            estimate: self.estimate,
+            dominance: self.dominance,
+            deadlocks: self.deadlocks,
+            want: if self.wants_all { Want::All } else { Want::Any },
+            ..Options::default()
         }
     }
 
@@ -68,14 +90,7 @@ impl Course {
         if self.search == SearchChoice::Ida {
             return Err(NodeError::Search);
         }
-        let options = Options {
-            search: self.search,
-            estimate: self.estimate,
-            dominance: self.dominance,
-            deadlocks: self.deadlocks,
-            ..Options::default()
-        };
-        Plan::new(level, self.rule, self.objective, options).map_err(NodeError::Unsolvable)
+        Plan::new(level, self.rule, self.objective, self.options()).map_err(NodeError::Unsolvable)
     }
 }
 
@@ -196,6 +211,8 @@ pub struct NodeStatus {
 /// One shard of a search that runs on many machines.
 pub struct Node {
     shard: Arc<dyn AnyShard>,
+    /// Whether part of the search was done by others, who are not there any more.
+    restores: bool,
     control: Control,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -221,10 +238,10 @@ impl Node {
         let plan = course.plan(level)?;
         let control = Control::new();
         let wake: Wake = Box::new(wake);
-        let threads = share.threads.max(1);
+        let (threads, restores) = (share.threads.max(1), share.restores);
         let set_up = SetUp { share, control: control.clone(), wake };
         let shard = plan.run(set_up).map_err(NodeError::Unsupported)??;
-        let node = Self { shard, control, threads: Mutex::new(Vec::new()) };
+        let node = Self { shard, restores, control, threads: Mutex::new(Vec::new()) };
         for number in 0..threads {
             let shard = Arc::clone(&node.shard);
             let thread = std::thread::Builder::new()
@@ -265,6 +282,15 @@ impl Node {
     /// The states of each of the box sets, in that order; none for a number that names no box set.
     pub fn rows(&self, ranks: &[BoxSet]) -> Vec<Vec<RowEntry>> {
         self.shard.rows(ranks)
+    }
+
+    /// The box sets in which solutions of this cost, the least known anywhere, were found here, in order: the first `most`
+    /// of those that come after one. Where all best solutions are wanted and the search is over, those of all nodes
+    /// together are what [`Navigator::compare`](crate::Navigator::compare) asks for.
+    ///
+    /// `None` if they are not known: nobody wants all solutions, they did not fit the memory, or the node was restored.
+    pub fn ends(&self, cost: u32, after: Option<&BoxSet>, most: usize) -> Option<Vec<BoxSet>> {
+        if self.restores { None } else { self.shard.ends(cost, after, most) }
     }
 
     /// Reads segments of earlier journals of the same search back, in place of the start: states that this node owns are
@@ -357,6 +383,7 @@ trait AnyShard: Send + Sync {
     fn take(&self, node: u16) -> Option<Sealed>;
     fn status(&self) -> NodeStatus;
     fn rows(&self, ranks: &[BoxSet]) -> Vec<Vec<RowEntry>>;
+    fn ends(&self, cost: u32, after: Option<&BoxSet>, most: usize) -> Option<Vec<BoxSet>>;
     fn restore(&self, directory: &Path, segments: Vec<Segment>, closed: [Option<u32>; 2]);
     fn sync(&self) -> io::Result<()>;
     fn compact(&self);
@@ -431,6 +458,19 @@ impl<R: Rank, G: Ground> AnyShard for Shard<R, G> {
                 .collect()
         };
         ranks.iter().map(row).collect()
+    }
+
+    fn ends(&self, cost: u32, after: Option<&BoxSet>, most: usize) -> Option<Vec<BoxSet>> {
+        let after = match after {
+            // What is no rank of this board comes after all that are.
+            Some(set) => match to_rank::<R>(set) {
+                Some(rank) => Some(rank),
+                None => return Some(Vec::new()),
+            },
+            None => None,
+        };
+        let ranks = self.ends_after(after, most, cost)?;
+        Some(ranks.into_iter().map(to_box_set).collect())
     }
 
     fn restore(&self, directory: &Path, segments: Vec<Segment>, closed: [Option<u32>; 2]) {

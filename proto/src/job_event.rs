@@ -53,6 +53,8 @@ pub struct JobEvent {
     pub rule: Rule,
     /// What its solution has fewest of.
     pub objective: Objective,
+    /// Whether its optimal solutions are to be counted.
+    pub counts: bool,
     /// Where it stands.
     pub state: JobState,
     /// What people may want to know of it, the oldest first.
@@ -77,6 +79,7 @@ impl From<JobEvent> for wire::JobEvent {
             rule: wire::Rule::from(event.rule).into(),
             objective: wire::Objective::from(event.objective).into(),
             notes: event.notes,
+            counts: event.counts,
         }
     }
 }
@@ -101,6 +104,7 @@ impl TryFrom<wire::JobEvent> for JobEvent {
             name: event.name,
             rule: rule_from_field("rule", event.rule)?,
             objective: objective_from_field("objective", event.objective)?,
+            counts: event.counts,
             state,
             notes: event.notes,
         })

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use sokohive_engine::{Limit, SearchChoice, Statistics};
+use sokohive_engine::{Limit, SearchChoice, Statistics, Tie};
 
 use crate::bad_field::required;
 use crate::task::search_from_field;
@@ -35,11 +35,30 @@ impl fmt::Display for ClusterFailure {
     }
 }
 
+/// A solution than which none costs less.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Optimum {
+    /// It, in LURD notation.
+    pub moves: String,
+    /// What is proven of it among all that cost as little.
+    pub tie: Tie,
+    /// How many of these there are; `u64::MAX` stands for so many or more. `None` where they were not to be
+    /// counted, or could not be.
+    pub count: Option<u64>,
+}
+
+impl Optimum {
+    /// One of which no more is known.
+    pub fn any(moves: String) -> Self {
+        Self { moves, tie: Tie::Any, count: None }
+    }
+}
+
 /// What was proven, or what stopped the proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobEnding {
-    /// No solution costs less than this one, in LURD notation.
-    Optimal(String),
+    /// No solution costs less than this one.
+    Optimal(Optimum),
     /// There is no solution, and why.
     Unsolvable(String),
     /// The board is too wide for the engine, and by how much.
@@ -79,7 +98,14 @@ pub struct JobResult {
 impl From<JobEnding> for wire::job_result::Ending {
     fn from(ending: JobEnding) -> Self {
         match ending {
-            JobEnding::Optimal(moves) => Self::Optimal(wire::Optimal { moves }),
+            JobEnding::Optimal(Optimum { moves, tie, count }) => {
+                let tie = match tie {
+                    Tie::Any => wire::Tie::Unspecified,
+                    Tie::FewestMoves => wire::Tie::FewestMoves,
+                    Tie::FewestPushes => wire::Tie::FewestPushes,
+                };
+                Self::Optimal(wire::Optimal { moves, tie: tie.into(), count })
+            }
             JobEnding::Unsolvable(reason) => Self::Unsolvable(wire::Unsolvable { reason }),
             JobEnding::Unsupported(reason) => Self::Unsupported(wire::Unsupported { reason }),
             JobEnding::Limit { limit, lower_bound, best } => {
@@ -109,7 +135,18 @@ impl TryFrom<wire::job_result::Ending> for JobEnding {
     fn try_from(ending: wire::job_result::Ending) -> Result<Self, BadField> {
         use wire::job_result::Ending;
         Ok(match ending {
-            Ending::Optimal(optimal) => Self::Optimal(optimal.moves),
+            Ending::Optimal(wire::Optimal { moves, tie, count }) => {
+                let tie = match wire::Tie::try_from(tie) {
+                    Ok(wire::Tie::Unspecified) => Tie::Any,
+                    Ok(wire::Tie::FewestMoves) => Tie::FewestMoves,
+                    Ok(wire::Tie::FewestPushes) => Tie::FewestPushes,
+                    Err(_) => {
+                        let problem = format!("{tie} is nothing known of a solution");
+                        return Err(BadField::new("optimal.tie", problem));
+                    }
+                };
+                Self::Optimal(Optimum { moves, tie, count })
+            }
             Ending::Unsolvable(unsolvable) => Self::Unsolvable(unsolvable.reason),
             Ending::Unsupported(unsupported) => Self::Unsupported(unsupported.reason),
             Ending::Limit(reached) => Self::Limit {
@@ -165,5 +202,24 @@ impl TryFrom<wire::JobResult> for JobResult {
             threads: result.threads,
             search: search_from_field("result.search", result.search)?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_of_all_solutions_goes_with_the_optimum() {
+        for tie in [Tie::Any, Tie::FewestMoves, Tie::FewestPushes] {
+            for count in [None, Some(1), Some(u64::MAX)] {
+                let ending = JobEnding::Optimal(Optimum { moves: "rR".to_owned(), tie, count });
+                let sent = wire::job_result::Ending::from(ending.clone());
+                assert_eq!(JobEnding::try_from(sent), Ok(ending));
+            }
+        }
+        let strange = wire::Optimal { tie: 99, ..wire::Optimal::default() };
+        let error = JobEnding::try_from(wire::job_result::Ending::Optimal(strange)).unwrap_err();
+        assert_eq!(error.field(), "optimal.tie");
     }
 }

@@ -22,8 +22,10 @@
 //! # Ok::<(), sokohive_proto::BadField>(())
 //! ```
 
+mod all_optimal;
 mod bad_field;
 mod checkpoint;
+mod ends;
 mod fence;
 mod finish;
 mod hello;
@@ -57,13 +59,15 @@ mod upkeep;
 pub mod wire;
 mod worker_status;
 
+pub use all_optimal::AllOptimal;
 pub use bad_field::{BadField, MAX_MOVES};
 pub use checkpoint::{Checkpoint, PlacedSegment};
+pub use ends::{AskEnds, Ends, MAX_ENDS};
 pub use fence::{Epoch, Fence, Incarnation, JobKey};
 pub use finish::{Finish, Trail};
 pub use hello::Hello;
 pub use job_event::{JobEvent, JobNumber, JobState};
-pub use job_result::{ClusterFailure, JobEnding, JobResult};
+pub use job_result::{ClusterFailure, JobEnding, JobResult, Optimum};
 pub use level::Level;
 pub use open_level::OpenLevel;
 pub use owners::{Owners, SHARDS};
@@ -93,7 +97,7 @@ pub use transport::{
 pub use upkeep::Upkeep;
 
 /// Version of the protocol. Two sides that speak different versions refuse each other.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// The services and messages for gRPC reflection, as an encoded file descriptor set.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sokohive.v1.bin"));

@@ -17,6 +17,11 @@ impl Rank {
         self.0
     }
 
+    /// Whether its number is the larger one. The order of the type is another, and means nothing.
+    pub(crate) fn is_above(self, other: Self) -> bool {
+        self.0.iter().rev().gt(other.0.iter().rev())
+    }
+
     /// The shortest form on the wire: no zero byte at the end.
     pub(crate) fn to_wire(self) -> Vec<u8> {
         let len = self.0.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
@@ -51,6 +56,16 @@ impl From<u64> for Rank {
 #[cfg(test)]
 mod tests {
     use super::Rank;
+
+    #[test]
+    fn numbers_are_compared_as_such() {
+        let numbers = [0, 1, 255, 256, 257, 65_535, u64::MAX];
+        for one in numbers {
+            for other in numbers {
+                assert_eq!(Rank::from(one).is_above(Rank::from(other)), one > other);
+            }
+        }
+    }
 
     #[test]
     fn the_wire_form_is_the_shortest_and_only_one() {

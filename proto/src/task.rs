@@ -5,7 +5,7 @@ use sokohive_engine::{
 };
 
 use crate::bad_field::required;
-use crate::{BadField, Quantity, Refusal, wire};
+use crate::{AllOptimal, BadField, Quantity, Refusal, wire};
 
 /// Longest board text taken, in bytes.
 const MAX_BOARD_BYTES: usize = 64 << 10;
@@ -38,6 +38,8 @@ pub struct Task {
     pub deadlock_tables: bool,
     /// Most bytes that each worker may use, if that is less than its own limit.
     pub memory: Option<u64>,
+    /// What is asked of all optimal solutions.
+    pub all: AllOptimal,
 }
 
 impl From<Rule> for wire::Rule {
@@ -126,6 +128,8 @@ impl From<Task> for wire::Task {
             dominance: task.dominance,
             deadlock_tables: task.deadlock_tables,
             memory_bytes: task.memory,
+            break_ties: task.all.break_ties,
+            count: task.all.count,
         }
     }
 }
@@ -163,6 +167,7 @@ impl TryFrom<wire::Task> for Task {
             dominance: task.dominance,
             deadlock_tables: task.deadlock_tables,
             memory: task.memory_bytes,
+            all: AllOptimal { count: task.count, break_ties: task.break_ties },
         })
     }
 }
@@ -249,6 +254,11 @@ mod tests {
     fn a_search_of_one_process_is_no_task() {
         let task = task(board(3, 3, 1)).expect("a task");
         assert_eq!(Task::try_from(wire::Task::from(task.clone())), Ok(task.clone()));
+        for (count, break_ties) in [(true, false), (false, true)] {
+            let all = AllOptimal { count, break_ties };
+            let asked = Task { all, ..task.clone() };
+            assert_eq!(Task::try_from(wire::Task::from(asked.clone())), Ok(asked));
+        }
         let ida = Task { search: SearchChoice::Ida, ..task };
         let error = Task::try_from(wire::Task::from(ida)).expect_err("refused");
         assert_eq!(error.to_string(), "field task.search: 0 names no ends of a search");

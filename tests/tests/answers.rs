@@ -196,9 +196,12 @@ fn a_tie_that_was_not_broken_is_not_claimed() {
             assert_eq!(answer.value("tie"), "any", "{answer:?}");
         }
     }
-    for flags in [&["--count"][..], &["--workers", "a:1"], &["--checkpoint", &folder]] {
-        let args = [&["solve", "p9", "--any-tie"], flags].concat();
+    for flags in
+        [&["--any-tie", "--count"], &["--any-tie", "--checkpoint"], &["--count", "--checkpoint"]]
+    {
+        let folder = if flags[1] == "--checkpoint" { &[folder.as_str()][..] } else { &[] };
+        let args = [&["solve", "p9"], &flags[..], folder].concat();
         let refused = run(&args).expect(exit::BAD_INPUT);
-        assert!(refused.stderr.contains("--any-tie"), "{refused:?}");
+        assert!(refused.stderr.contains(flags[0]), "{refused:?}");
     }
 }

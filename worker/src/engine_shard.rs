@@ -9,8 +9,8 @@ use sokohive_engine::{
     Segment as JournalSegment, Share, Side, SpillPlace,
 };
 use sokohive_proto::{
-    Entry, Epoch, Finish, JobKey, Level, OpenList, Rank, Refusal, Row, Segment, SegmentName, Task,
-    Trail,
+    Ends, Entry, Epoch, Finish, JobKey, Level, MAX_ENDS, OpenList, Rank, Refusal, Row, Segment,
+    SegmentName, Task, Trail,
 };
 use tracing::warn;
 
@@ -136,6 +136,7 @@ fn course(task: &Task) -> Course {
     course.estimate = task.estimate;
     course.dominance = task.dominance;
     course.deadlocks = task.deadlock_tables;
+    course.wants_all = task.all.is_wanted();
     course
 }
 
@@ -235,6 +236,12 @@ impl Shard for EngineShard {
             |entry: RowEntry| Entry { keeper: entry.keeper, cost: entry.cost, side: entry.side };
         let row = |row: Vec<RowEntry>| Row(row.into_iter().map(entry).collect());
         self.node.rows(&sets).into_iter().map(row).collect()
+    }
+
+    fn ends(&self, cost: u32, after: Option<Rank>) -> Ends {
+        let after = after.map(Rank::to_le_bytes);
+        let sets = self.node.ends(cost, after.as_ref(), MAX_ENDS)?;
+        Some(sets.into_iter().map(Rank::from_le_bytes).collect())
     }
 
     fn stop(&self) {

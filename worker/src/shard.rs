@@ -1,7 +1,7 @@
 //! What the protocol needs of a shard of the search.
 
 use sokohive_engine::{Statistics, TableSize};
-use sokohive_proto::{Finish, Level, OpenList, Rank, Row, Segment};
+use sokohive_proto::{Ends, Finish, Level, OpenList, Rank, Row, Segment};
 
 /// One worker's share of a search: table, open list, and the threads that work on them.
 ///
@@ -43,6 +43,10 @@ pub trait Shard: Send + Sync + 'static {
 
     /// Rows of the table, one for every rank, in that order.
     fn rows(&self, ranks: &[Rank]) -> Vec<Row>;
+
+    /// The box sets in which solutions of this cost were found here, in order: the first
+    /// [`MAX_ENDS`](sokohive_proto::MAX_ENDS) of those after one. `None` if they are not known.
+    fn ends(&self, cost: u32, after: Option<Rank>) -> Ends;
 
     /// Ends all work, waits for the threads, and gives the memory back. May take a moment; called
     /// where that does no harm. Other methods may still be called, and mean nothing.

@@ -198,7 +198,7 @@ pub(crate) fn open(path: &Path) -> Result<Vec<u8>, ManifestError> {
 mod tests {
     use sokohive_engine::{EstimateChoice, Objective, Reached, Rule, SearchChoice, Statistics};
     use sokohive_proto::{
-        Epoch, Finish, JobKey, PlacedSegment, Rank, Segment, SegmentName, Task, Trail,
+        AllOptimal, Epoch, Finish, JobKey, PlacedSegment, Rank, Segment, SegmentName, Task, Trail,
     };
 
     use super::*;
@@ -247,6 +247,7 @@ mod tests {
                 dominance: true,
                 deadlock_tables: true,
                 memory: Some(1 << 30),
+                all: AllOptimal::default(),
             },
             search: SearchChoice::TwoSided,
             reached: Reached {

@@ -1,4 +1,4 @@
-//! Runs a [`Job`]: makes its calls, keeps its clock, walks back along its solution.
+//! Runs a [`Job`]: makes its calls, keeps its clock, walks back along its solution, and compares all of them.
 //!
 //! One task owns the job and hears of everything through one channel; it never waits for anything
 //! but that channel and the clock.
@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sokohive_engine::{Moves, SearchChoice, Statistics};
+use sokohive_engine::{Control, Moves, SearchChoice, Solution, Statistics, Stop};
 use sokohive_proto::{
-    Checkpoint, ClusterFailure, Epoch, Fence, Finish, JobEnding, JobProgress, JobResult, Level,
-    Owners, Rank, Row, Security, Traffic,
+    AllOptimal, Checkpoint, ClusterFailure, Epoch, Fence, Finish, JobEnding, JobProgress,
+    JobResult, Level, Optimum, Owners, Rank, Row, Security, Traffic,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 use tracing::{Instrument, Span, debug, info, info_span};
 
-use super::job::{Command, Ending, Event, Job, Settings, StopReason};
+use super::job::{Command, Ending, Event, Job, Optima, Settings, StopReason};
 use super::link::Link;
 use super::plan::Plan;
 use super::scribe::Scribe;
@@ -62,6 +62,7 @@ enum News {
         answer: oneshot::Sender<Vec<Row>>,
     },
     WalkedBack(Result<Moves, String>),
+    Compared(Result<Solution, String>),
 }
 
 impl Drive {
@@ -94,6 +95,7 @@ impl Drive {
         };
         let scribe = Scribe::new(manifest);
         let owners = Owners::even(links.len());
+        let all = settings.task.all;
         let (sender, mut news) = mpsc::unbounded_channel();
         let (job, commands) = Job::start(Duration::ZERO, settings);
         let mut driver = Driver {
@@ -105,7 +107,9 @@ impl Drive {
             news: sender,
             scribe,
             wanted: None,
-            moves: None,
+            solution: None,
+            all,
+            comparison: Control::new(),
             place: (None, None),
             span: Span::current(),
             notes: Vec::new(),
@@ -155,6 +159,8 @@ impl Drive {
             }
         };
         let result = driver.result(&ending);
+        // Nobody waits for it any more, if it still goes on.
+        driver.comparison.stop(Stop::Interrupt);
         let epoch = driver.job.epoch().map_or(0, Epoch::get);
         let levels = driver.job.levels_opened();
         // What is being written is waited for: nobody else may write there meanwhile.
@@ -174,7 +180,12 @@ struct Driver {
     scribe: Scribe,
     /// The rows that the walk waits for.
     wanted: Option<Wanted>,
-    moves: Option<Moves>,
+    /// What has been walked back to, or is the best of all.
+    solution: Option<Solution>,
+    /// What is asked of all optimal solutions.
+    all: AllOptimal,
+    /// The handle to stop the comparison by.
+    comparison: Control,
     /// Where the job stands, and the span that its logs are told with.
     place: (Option<Fence>, Option<Level>),
     span: Span,
@@ -182,7 +193,7 @@ struct Driver {
     notes: Vec<String>,
 }
 
-/// Rows that the walk waits for.
+/// Rows that the walk waits for, or the comparison.
 struct Wanted {
     /// For each row wanted, its worker.
     workers: Vec<usize>,
@@ -234,6 +245,7 @@ impl Driver {
                     tokio::spawn(calling.in_current_span());
                 }
                 Command::WalkBack(finish) => self.walk_back(finish),
+                Command::Compare(optima) => self.compare(optima),
                 Command::Deliver(rows) => self.deliver(rows),
                 Command::Commit(checkpoint) => {
                     let news = self.news.clone();
@@ -269,8 +281,17 @@ impl Driver {
             }
             News::WalkedBack(result) => {
                 let told = result.as_ref().map(|_| ()).map_err(Clone::clone);
-                self.moves = result.ok();
+                self.solution = result.ok().map(Solution::new);
                 Some(Event::WalkedBack(told))
+            }
+            News::Compared(result) => {
+                match result {
+                    Ok(best) => self.compared(best),
+                    Err(reason) => {
+                        info!("the optimal solutions have not been compared: {reason}");
+                    }
+                }
+                Some(Event::Compared)
             }
         }
     }
@@ -279,19 +300,31 @@ impl Driver {
     fn walk_back(&mut self, finish: Finish) {
         let (plan, news) = (Arc::clone(&self.plan), self.news.clone());
         tokio::task::spawn_blocking(move || {
-            let mut rows = |ranks: &[Rank]| {
-                if ranks.is_empty() {
-                    return Ok(Vec::new());
-                }
-                let (answer, rows) = oneshot::channel();
-                let wish = News::RowsWanted { ranks: ranks.to_vec(), answer };
-                let over = || "the job is over".to_owned();
-                news.send(wish).map_err(|_| over())?;
-                rows.blocking_recv().map_err(|_| over())
-            };
-            let result = plan.walk_back(finish, &mut rows);
+            let result = plan.walk_back(finish, &mut |ranks| read(&news, ranks));
             let _ = news.send(News::WalkedBack(result));
         });
+    }
+
+    /// Compares on a thread of its own, too.
+    fn compare(&self, optima: Optima) {
+        debug!("{} box sets in which optimal solutions were found", optima.ends.len());
+        let (plan, news) = (Arc::clone(&self.plan), self.news.clone());
+        let control = self.comparison.clone();
+        tokio::task::spawn_blocking(move || {
+            let result = plan.compare(&optima, &control, &mut |ranks| read(&news, ranks));
+            let _ = news.send(News::Compared(result));
+        });
+    }
+
+    /// Takes over as much of what the comparison has come to as was asked for.
+    fn compared(&mut self, best: Solution) {
+        let AllOptimal { count, break_ties } = self.all;
+        if let Some(solution) = &mut self.solution {
+            if break_ties {
+                (solution.moves, solution.tie) = (best.moves, best.tie);
+            }
+            solution.count = best.count.filter(|_| count);
+        }
     }
 
     fn deliver(&mut self, rows: Vec<(usize, Vec<Row>)>) {
@@ -328,8 +361,7 @@ impl Driver {
     }
 
     fn result(&self, ending: &Ending) -> JobResult {
-        let moves = self.moves.as_ref().map(ToString::to_string);
-        let ending = told(ending, moves, self.job.progress().lower_bound);
+        let ending = told(ending, self.solution.as_ref(), self.job.progress().lower_bound);
         let (statistics, traffic) = self.job.statistics();
         let (states, threads) = self.job.shares();
         JobResult {
@@ -344,10 +376,24 @@ impl Driver {
     }
 }
 
-/// An ending as clients are told it, with the moves that were walked back to.
-fn told(ending: &Ending, moves: Option<String>, level: u32) -> JobEnding {
-    match (ending, moves) {
-        (Ending::Optimal(_), Some(moves)) => JobEnding::Optimal(moves),
+/// Reads rows for a walk, by way of the driver.
+fn read(news: &mpsc::UnboundedSender<News>, ranks: &[Rank]) -> Result<Vec<Row>, String> {
+    if ranks.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (answer, rows) = oneshot::channel();
+    let wish = News::RowsWanted { ranks: ranks.to_vec(), answer };
+    let over = || "the job is over".to_owned();
+    news.send(wish).map_err(|_| over())?;
+    rows.blocking_recv().map_err(|_| over())
+}
+
+/// An ending as clients are told it, with the solution that was walked back to.
+fn told(ending: &Ending, solution: Option<&Solution>, level: u32) -> JobEnding {
+    match (ending, solution) {
+        (Ending::Optimal(_), Some(Solution { moves, tie, count })) => {
+            JobEnding::Optimal(Optimum { moves: moves.to_string(), tie: *tie, count: *count })
+        }
         // Nothing is proven that cannot be shown.
         (Ending::Optimal(_), None) => JobEnding::Failed(ClusterFailure {
             worker: None,
@@ -360,6 +406,7 @@ fn told(ending: &Ending, moves: Option<String>, level: u32) -> JobEnding {
             JobEnding::Unsolvable("every reachable state was searched".to_owned())
         }
         (&Ending::Limit { limit, lower_bound, .. }, best) => {
+            let best = best.map(|best| best.moves.to_string());
             JobEnding::Limit { limit, lower_bound, best }
         }
         (Ending::Failed(failure), _) => JobEnding::Failed(failure.clone()),
@@ -395,7 +442,9 @@ mod tests {
     fn a_solution_without_moves_is_no_proof() {
         let rank = Rank::from_le_bytes([0; 32]);
         let ending = Ending::Optimal(Finish { cost: 7, rank, trail: Trail::Meeting });
-        assert_eq!(told(&ending, Some("r".to_owned()), 7), JobEnding::Optimal("r".to_owned()));
+        let solution = Solution::new("r".parse().unwrap());
+        let optimal = JobEnding::Optimal(Optimum::any("r".to_owned()));
+        assert_eq!(told(&ending, Some(&solution), 7), optimal);
         assert!(matches!(told(&ending, None, 7), JobEnding::Failed(failure) if failure.level == 7));
     }
 }

@@ -221,6 +221,7 @@ impl Durable {
             every: Some(self.safety.every),
             checkpoint,
             last_epoch,
+            proven: None,
         };
         let (plan, stop) = (Arc::clone(&self.plan), self.stop.clone());
         let (security, manifest) = (self.security.clone(), Some(self.safety.manifest.clone()));

@@ -75,6 +75,10 @@ impl Link {
                 let rows = client.rows(request).await.map_err(error)?.into_inner();
                 rows.rows(ranks.len()).map(Reply::Rows).map_err(|field| bad(&field))
             }
+            Request::Ends(ask) => {
+                let ends = client.ends(wire::EndsRequest::from(ask)).await.map_err(error)?;
+                ends.into_inner().ends(ask.after).map(Reply::Ends).map_err(|field| bad(&field))
+            }
             Request::Release { fence, discard } => {
                 let request = wire::ReleaseRequest::new(fence, discard);
                 client.release(request).await.map_err(error)?;
@@ -135,6 +139,8 @@ fn waiting_time(request: &Request) -> Duration {
         Request::OpenLevel(open) => open.wait,
         Request::Poll(poll) => poll.wait,
         Request::Restore(restore) => restore.wait,
-        Request::Hello(_) | Request::Rows(..) | Request::Release { .. } => Duration::ZERO,
+        Request::Hello(_) | Request::Rows(..) | Request::Ends(_) | Request::Release { .. } => {
+            Duration::ZERO
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! - [`job`]: what the coordinator does to run one job, as a plain state machine.
 //! - [`Drive`]: runs such a machine over the network; `link` is the connection to one worker, `knock`
 //!   finds out whether one wants TLS, `scribe` writes manifests.
+//! - `plain`: a job that keeps nothing, and the second search that compares optimal solutions.
 //! - [`recovery`]: whether a job that failed is tried again, and on whom; `durable` does so.
 //! - [`Plan`], `prepare`: what is needed of the engine for a board.
 //! - [`solve()`]: one board on a list of workers.
@@ -16,6 +17,7 @@ mod durable;
 pub mod job;
 mod knock;
 mod link;
+mod plain;
 mod plan;
 mod prepare;
 pub mod recovery;

@@ -1,9 +1,9 @@
 //! What the coordinator needs of the engine for one board.
 
-use sokohive_engine::{Moves, Reached, SearchChoice};
+use sokohive_engine::{Control, Moves, Reached, SearchChoice, Solution};
 use sokohive_proto::{Finish, Rank, Row};
 
-use super::job::Levels;
+use super::job::{Levels, Optima};
 
 /// Reads rows of the table, wherever they are: one for every rank, in that order.
 pub type ReadRows<'a> = dyn FnMut(&[Rank]) -> Result<Vec<Row>, String> + 'a;
@@ -28,4 +28,17 @@ pub trait Plan: Send + Sync + 'static {
     ///
     /// If rows cannot be read, do not explain the finish, or the moves do not replay at its cost.
     fn walk_back(&self, finish: Finish, rows: &mut ReadRows<'_>) -> Result<Moves, String>;
+
+    /// The best of all optimal solutions in what counts second, replayed, and how many there are. May take long, and
+    /// may wait for rows; stops when `control` is told to.
+    ///
+    /// # Errors
+    ///
+    /// If rows cannot be read, or contradict each other, if it takes too much memory, or is stopped.
+    fn compare(
+        &self,
+        optima: &Optima,
+        control: &Control,
+        rows: &mut ReadRows<'_>,
+    ) -> Result<Solution, String>;
 }

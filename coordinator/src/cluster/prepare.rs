@@ -3,13 +3,18 @@
 use std::sync::Arc;
 
 use sokohive_engine::{
-    Course, Ending, FoundFinish, LevelChoice, Moves, Navigator, Next, NodeError, Reached, RowEntry,
-    SearchChoice, Side,
+    AllFound, BoxSet, Control, Course, Ending, FoundFinish, LevelChoice, Moves, Navigator, Next,
+    NodeError, Reached, RowEntry, SearchChoice, Side, Solution,
 };
-use sokohive_proto::{Finish, OpenList, Rank, Row, Task, Trail};
+use sokohive_host::memory;
+use sokohive_proto::{AllOptimal, Finish, OpenList, Rank, Row, Task, Trail};
 
-use super::job::Levels;
+use super::job::{Levels, Optima};
 use super::plan::{Plan, ReadRows};
+
+/// Most bytes for comparing optimal solutions. A coordinator has no limit of its own, so it takes no more than half of
+/// what there is either.
+const COMPARING: u64 = 1 << 30;
 
 /// Why there is nothing to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +40,12 @@ pub(super) fn prepare(task: &Task) -> Result<Arc<dyn Plan>, Settled> {
     }
 }
 
+/// The task to search for first: for any optimal solution, where that may leave out what others need.
+pub(super) fn first(task: &Task) -> Task {
+    let all = if course(task).any_is_cheaper() { AllOptimal::default() } else { task.all };
+    Task { all, ..task.clone() }
+}
+
 /// How a task is to be searched. Workers read it in the same way.
 fn course(task: &Task) -> Course {
     let mut course = Course::new(task.rule);
@@ -43,6 +54,7 @@ fn course(task: &Task) -> Course {
     course.estimate = task.estimate;
     course.dominance = task.dominance;
     course.deadlocks = task.deadlock_tables;
+    course.wants_all = task.all.is_wanted();
     course
 }
 
@@ -72,11 +84,28 @@ impl Plan for Board {
             Trail::Meeting => None,
         };
         let found = FoundFinish { cost: finish.cost, rank: finish.rank.to_le_bytes(), finished };
-        let read = |sets: &[[u8; 32]]| {
-            let ranks: Vec<Rank> = sets.iter().copied().map(Rank::from_le_bytes).collect();
-            Ok::<_, RowsError>(rows(&ranks).map_err(RowsError)?.into_iter().map(entries).collect())
-        };
-        self.0.walk_back(found, read).map_err(|error| error.to_string())
+        self.0.walk_back(found, read(rows)).map_err(|error| error.to_string())
+    }
+
+    fn compare(
+        &self,
+        Optima { cost, forward_closed_below, ends }: &Optima,
+        control: &Control,
+        rows: &mut ReadRows<'_>,
+    ) -> Result<Solution, String> {
+        let (cost, forward_closed_below) = (*cost, *forward_closed_below);
+        let ends: Vec<BoxSet> = ends.iter().map(|rank| rank.to_le_bytes()).collect();
+        let found = AllFound { cost, forward_closed_below, ends: &ends };
+        let most = COMPARING.min(memory::default_limit() / 2);
+        self.0.compare(found, most, control, read(rows)).map_err(|error| error.to_string())
+    }
+}
+
+/// Rows in the engine's terms.
+fn read(rows: &mut ReadRows<'_>) -> impl FnMut(&[BoxSet]) -> Result<Vec<Vec<RowEntry>>, RowsError> {
+    |sets| {
+        let ranks: Vec<Rank> = sets.iter().copied().map(Rank::from_le_bytes).collect();
+        Ok(rows(&ranks).map_err(RowsError)?.into_iter().map(entries).collect())
     }
 }
 
@@ -113,6 +142,10 @@ impl Levels for Choice {
 
     fn level_is_over(&mut self, open: [Option<OpenList>; 2], incumbent: Option<u32>) -> Reached {
         self.0.level_is_over(next(open), incumbent)
+    }
+
+    fn forward_closed_below(&self) -> u32 {
+        self.0.forward_closed_below()
     }
 
     fn lower_bound(&self) -> u32 {

@@ -106,7 +106,7 @@ pub fn choose(
 mod tests {
     use sokohive_engine::{EstimateChoice, Objective, Reached, Rule, SearchChoice, Statistics};
     use sokohive_proto::{
-        Epoch, Incarnation, JobKey, PROTOCOL, PlacedSegment, Segment, SegmentName, Task,
+        AllOptimal, Epoch, Incarnation, JobKey, PROTOCOL, PlacedSegment, Segment, SegmentName, Task,
     };
 
     use super::choose as chosen;
@@ -174,6 +174,7 @@ mod tests {
                 dominance: true,
                 deadlock_tables: true,
                 memory: None,
+                all: AllOptimal::default(),
             },
             search: SearchChoice::TwoSided,
             reached: Reached { levels: 3, ..Reached::default() },

@@ -7,15 +7,16 @@ use sokohive_engine::{
     Solution, Statistics, Stop, Unsolvable,
 };
 use sokohive_proto::{
-    ClusterFailure, JobEnding, JobKey, JobProgress, JobResult, Security, Task, Traffic,
+    AllOptimal, ClusterFailure, JobEnding, JobProgress, JobResult, Optimum, Security, Task, Traffic,
 };
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-use super::drive::{Drive, failed_early};
+use super::drive::failed_early;
 use super::durable::{Durable, Safety, Workers};
-use super::job::{Settings, StopReason};
-use super::prepare::{Settled, prepare};
+use super::job::StopReason;
+use super::plain::Plain;
+use super::prepare::{Settled, first, prepare};
 
 /// How often somebody's wish to stop is looked for.
 const LOOK: Duration = Duration::from_millis(20);
@@ -43,6 +44,8 @@ pub struct ClusterOptions {
     pub memory: Option<u64>,
     /// Most rows to expand, in all workers together.
     pub expansions: Option<u64>,
+    /// What is asked of all optimal solutions.
+    pub all: AllOptimal,
 }
 
 /// How a search on a cluster ended.
@@ -74,13 +77,15 @@ pub fn task(level: &Level, options: &ClusterOptions) -> Task {
         dominance: options.dominance,
         deadlock_tables: options.deadlock_tables,
         memory: options.memory,
+        all: options.all,
     }
 }
 
 /// Searches a level on a cluster. Stops when `control` is told to; tells figures as it goes, and in
 /// words which workers it waits for, and with `safety` why it has to begin again from the newest checkpoint.
 ///
-/// The solution, if there is one, has been replayed.
+/// The solution, if there is one, has been replayed. With `safety`, optimal solutions are not compared where that
+/// takes a search of its own.
 pub fn solve(
     level: &Level,
     name: &str,
@@ -95,34 +100,29 @@ pub fn solve(
     if let Some(difference) = known.and_then(|checkpoint| difference(&task, &checkpoint.task)) {
         return failed_early(difference).into();
     }
-    let result = match prepare(&task) {
+    let result = match prepare(&first(&task)) {
         Ok(plan) => {
             let (stop, stopped) = watch::channel(None);
             let security = options.security.clone();
             let run = async {
                 match safety {
                     None => {
-                        let settings = Settings {
-                            key: JobKey::random(),
+                        let plain = Plain {
                             name: name.to_owned(),
                             task,
-                            search: plan.search(),
+                            plan,
                             workers: options.workers.clone(),
                             expansions: options.expansions,
-                            levels: plan.levels(),
-                            every: None,
-                            checkpoint: None,
-                            last_epoch: 0,
+                            timeout: None,
+                            security,
+                            stop: stopped,
                         };
-                        let (timeout, manifest) = (None, None);
-                        let stop = stopped;
-                        let drive = Drive { settings, security, timeout, plan, stop, manifest };
-                        drive.run(progress, note).await
+                        plain.run(progress, note).await
                     }
                     Some(safety) => {
                         let durable = Durable {
                             name: name.to_owned(),
-                            task,
+                            task: first(&task),
                             expansions: options.expansions,
                             timeout: None,
                             plan,
@@ -182,7 +182,9 @@ impl From<JobResult> for ClusterSolve {
 /// The engine's ending for the one of a job.
 fn outcome(ending: JobEnding) -> Result<Ending, ClusterFailure> {
     Ok(match ending {
-        JobEnding::Optimal(moves) => Ending::Optimal(solution(&moves)?),
+        JobEnding::Optimal(Optimum { moves, tie, count }) => {
+            Ending::Optimal(Solution { tie, count, ..solution(&moves)? })
+        }
         JobEnding::Unsolvable(_) => Ending::Unsolvable(Unsolvable::Exhausted),
         JobEnding::Limit { limit, lower_bound, best } => {
             let best = best.as_deref().map(solution).transpose()?;

@@ -1,7 +1,7 @@
 //! The result of a coordinator's job, as a report.
 
 use sokohive_engine::{Moves, Solution};
-use sokohive_proto::{JobEnding, JobEvent, JobResult};
+use sokohive_proto::{JobEnding, JobEvent, JobResult, Optimum};
 
 use crate::event::{AllOptimal, Cluster, Ending, Report};
 use crate::exit::Failure;
@@ -10,7 +10,9 @@ use crate::exit::Failure;
 pub(super) fn report(event: &JobEvent, result: JobResult) -> Result<Report, Failure> {
     let JobResult { ending, search, statistics, traffic, elapsed, states, threads } = result;
     let ending = match ending {
-        JobEnding::Optimal(moves) => Ending::Optimal(solution(&moves)?),
+        JobEnding::Optimal(Optimum { moves, tie, count }) => {
+            Ending::Optimal(Solution { tie, count, ..solution(&moves)? })
+        }
         JobEnding::Unsolvable(why) => Ending::Unsolvable(why),
         JobEnding::Unsupported(why) => Ending::Unsupported(why),
         JobEnding::Limit { limit, lower_bound, best } => {
@@ -26,7 +28,7 @@ pub(super) fn report(event: &JobEvent, result: JobResult) -> Result<Report, Fail
         file: None,
         rule: event.rule,
         objective: event.objective,
-        all: AllOptimal::default(),
+        all: AllOptimal { count: event.counts, ..AllOptimal::default() },
         search,
         ending,
         disk_fault: None,

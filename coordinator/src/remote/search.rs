@@ -9,7 +9,7 @@ use sokohive_proto::{JobProgress, JobResult, Security};
 
 use crate::board::Board;
 use crate::cluster::{ClusterOptions, ClusterSolve, Safety, solve};
-use crate::event::{AllOptimal, Cluster, Ending, Event, Report, Settings};
+use crate::event::{Cluster, Ending, Event, Report, Settings};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 use crate::local::replay;
@@ -84,7 +84,7 @@ fn report(
         file: board.file.clone(),
         rule: settings.rule,
         objective: settings.objective,
-        all: AllOptimal::default(),
+        all: settings.all,
         search: solved.search,
         ending,
         disk_fault: None,
@@ -108,6 +108,7 @@ pub(crate) fn options(settings: &Settings) -> ClusterOptions {
         deadlock_tables: settings.deadlocks,
         memory: (settings.memory != u64::MAX).then_some(settings.memory),
         expansions: (settings.expansions != u64::MAX).then_some(settings.expansions),
+        all: settings.all,
     }
 }
 

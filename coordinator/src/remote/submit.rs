@@ -9,10 +9,10 @@ use super::search::options;
 use super::watch::{Output, follow};
 use crate::board::Board;
 use crate::cluster::{Client, task};
-use crate::event::Event;
+use crate::event::{Event, Settings};
 use crate::exit::{Exit, Failure};
 use crate::report::Reporter;
-use crate::solve::SearchArgs;
+use crate::solve::{All, SearchArgs};
 use crate::source::{Boards, Found};
 
 /// What to submit, and whether to wait for it.
@@ -22,6 +22,8 @@ pub(crate) struct Args {
     boards: Boards,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    all: All,
     #[command(flatten)]
     coordinator: Coordinator,
     /// Wait for the results and print them like `solve`
@@ -49,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     for board in boards {
         match board {
             Ok(board) => {
-                let number = submit(&client, &args.search, &board)?;
+                let number = submit(&client, args, &board)?;
                 jobs.push(number);
                 if !args.watch {
                     writeln!(io::stdout(), "SUBMITTED {} job={number}", board.id)?;
@@ -69,8 +71,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn submit(client: &Client, search: &SearchArgs, board: &Board) -> Result<JobNumber, Failure> {
-    let settings = search.cluster_settings(board, &[]);
+fn submit(client: &Client, args: &Args, board: &Board) -> Result<JobNumber, Failure> {
+    let all = args.all.optimal(false);
+    let settings = Settings { all, ..args.search.cluster_settings(board, &[]) };
     let options = options(&settings);
     let submission = Submission {
         key: JobKey::random(),

@@ -7,12 +7,14 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use sokohive::cluster::job::{Levels, Settings, StopReason};
+use sokohive::cluster::job::{Levels, Optima, Settings, StopReason};
 use sokohive::cluster::{Drive, Plan, ReadRows};
-use sokohive_engine::{EstimateChoice, Moves, Objective, Reached, Rule, SearchChoice};
+use sokohive_engine::{
+    Control, EstimateChoice, Moves, Objective, Reached, Rule, SearchChoice, Solution,
+};
 use sokohive_proto::{
-    Epoch, Finish, JobKey, JobResult, Level, Owners, Rank, Refusal, Row, Security, Segment,
-    SegmentName, Task, Token,
+    AllOptimal, Ends, Epoch, Finish, JobKey, JobResult, Level, Owners, Rank, Refusal, Row,
+    Security, Segment, SegmentName, Task, Token,
 };
 use sokohive_worker::protocol::Layout;
 use sokohive_worker::{
@@ -130,6 +132,9 @@ impl Shard for Running {
     fn rows(&self, ranks: &[Rank]) -> Vec<Row> {
         self.shard.rows(ranks)
     }
+    fn ends(&self, cost: u32, after: Option<Rank>) -> Ends {
+        self.shard.ends(cost, after)
+    }
     fn stop(&self) {
         self.over.store(true, Ordering::Relaxed);
         self.shard.stop();
@@ -184,10 +189,14 @@ impl Plan for GraphPlan {
             }
         }
     }
+
+    fn compare(&self, _: &Optima, _: &Control, _: &mut ReadRows<'_>) -> Result<Solution, String> {
+        Err("paths of graphs are not compared".to_owned())
+    }
 }
 
 /// What workers are told here, but for their address.
-fn options() -> Options {
+pub(crate) fn options() -> Options {
     Options {
         advertise: String::new(),
         memory: 1 << 30,
@@ -277,6 +286,7 @@ pub(crate) fn task(seed: u64) -> Task {
         dominance: true,
         deadlock_tables: true,
         memory: None,
+        all: AllOptimal::default(),
     }
 }
 
@@ -298,6 +308,7 @@ pub(crate) fn drive(seed: u64, workers: Vec<String>) -> (Drive, Stop, Walked) {
         every: None,
         checkpoint: None,
         last_epoch: 0,
+        proven: None,
         task: task(seed),
         workers,
         expansions: None,

@@ -7,8 +7,8 @@ use std::time::Duration;
 use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice};
 use sokohive_proto::wire::coordinator_client::CoordinatorClient;
 use sokohive_proto::{
-    CoordinatorCalls, JobKey, Owners, PROTOCOL, Quantity, Refusal, Security, Submission, Task,
-    control_client, coordinator_client, endpoint, wire,
+    AllOptimal, CoordinatorCalls, JobKey, Owners, PROTOCOL, Quantity, Refusal, Security,
+    Submission, Task, control_client, coordinator_client, endpoint, wire,
 };
 use tonic::Code;
 
@@ -29,6 +29,7 @@ fn submission(name: &str, board: &str) -> Submission {
         dominance: true,
         deadlock_tables: true,
         memory: None,
+        all: AllOptimal::default(),
     };
     let (timeout, expansions) = (None, None);
     Submission { key: JobKey::random(), name: name.to_owned(), task, timeout, expansions }

@@ -1,5 +1,6 @@
 //! Coordinator and workers in one process, over real connections on free ports. The shards search
-//! small random graphs, as in the simulation: what is tested here is the network around them.
+//! small random graphs, as in the simulation: what is tested here is the network around them. Only `answers` has the
+//! engine's shards.
 
 #[path = "../simulation/disk.rs"]
 #[expect(dead_code, reason = "only the simulation loses power")]
@@ -22,6 +23,7 @@ mod shard;
 #[path = "../simulation/walk.rs"]
 mod walk;
 
+mod answers;
 mod authority;
 mod coordinator;
 mod fixture;

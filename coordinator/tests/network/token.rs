@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use sokohive::cluster::ClientError;
 use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice};
 use sokohive_proto::{
-    JobKey, JobNumber, Refusal, Security, Submission, Task, Token, coordinator_client, endpoint,
-    wire,
+    AllOptimal, JobKey, JobNumber, Refusal, Security, Submission, Task, Token, coordinator_client,
+    endpoint, wire,
 };
 use tonic::Code;
 
@@ -32,6 +32,7 @@ fn submission() -> Submission {
         dominance: true,
         deadlock_tables: true,
         memory: None,
+        all: AllOptimal::default(),
     };
     let (timeout, expansions) = (None, None);
     Submission { key: JobKey::random(), name: "tiny".to_owned(), task, timeout, expansions }

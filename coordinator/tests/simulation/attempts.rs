@@ -40,6 +40,7 @@ impl World {
             every: Some(kept.every),
             checkpoint,
             last_epoch: kept.last_epoch,
+            proven: None,
         };
         let members = kept.next.clone();
         kept.stopped = None;

@@ -42,6 +42,8 @@ pub(crate) struct JobRecord {
     pub(crate) optimum: Option<u32>,
     /// Cost of the path walked back to, if one was.
     pub(crate) walked: Option<Result<u32, String>>,
+    /// Whether all best solutions were compared, which walks once more.
+    pub(crate) compared: bool,
     /// Incumbents told to workers, in order.
     pub(crate) incumbents: Vec<Option<u32>>,
     /// Lower bounds in force, in order.

@@ -43,6 +43,10 @@ impl Levels for Forward {
         Reached { lower_bound, ..self.reached }
     }
 
+    fn forward_closed_below(&self) -> u32 {
+        u32::MAX
+    }
+
     fn lower_bound(&self) -> u32 {
         self.reached.lower_bound
     }

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use sokohive_engine::{Side, Statistics};
 use sokohive_proto::{
-    Entry, Fence, Finish, Level, OpenList, Owners, Rank, Row, SHARDS, Segment, SegmentName, Trail,
+    Ends, Entry, Fence, Finish, Level, OpenList, Owners, Rank, Row, SHARDS, Segment, SegmentName,
+    Trail,
 };
 use sokohive_worker::{OfferError, Restoration, Sealed, Shard, ShardStatus};
 
@@ -384,6 +385,12 @@ impl Shard for GraphShard {
             Row(inner.cost.get(&vertex).map(entry).into_iter().collect())
         };
         ranks.iter().map(row).collect()
+    }
+
+    fn ends(&self, cost: u32, _: Option<Rank>) -> Ends {
+        let inner = self.inner.lock().unwrap();
+        let best = inner.best.filter(|best| best.cost == cost);
+        Some(best.into_iter().map(|best| best.rank).collect())
     }
 
     fn stop(&self) {

@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sokohive::cluster::job::{
-    CallError, CallId, Command, Ending, Event, Job, Reply, Request, Settings, StopReason,
+    CallError, CallId, Command, Ending, Event, Job, Optima, Reply, Request, Settings, StopReason,
 };
 use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice};
-use sokohive_proto::{Fence, JobKey, Level, Owners, Push, Refusal, Task};
+use sokohive_proto::{
+    AllOptimal, AskEnds, Fence, Finish, JobKey, Level, Owners, Push, Refusal, Task, Trail,
+};
 use sokohive_worker::Shard;
 use sokohive_worker::protocol::{Preparation, PushError, Retry};
 
@@ -43,6 +45,7 @@ pub(crate) fn task(graph: usize) -> Task {
         dominance: true,
         deadlock_tables: true,
         memory: None,
+        all: AllOptimal { break_ties: graph.is_multiple_of(2), ..AllOptimal::default() },
     }
 }
 
@@ -118,6 +121,8 @@ struct Run {
     members: Vec<usize>,
     owners: Owners,
     walk: Option<Walk>,
+    /// Whether the walk stands for comparing all best solutions.
+    compares: bool,
     level: Option<(Fence, Level)>,
 }
 
@@ -384,6 +389,7 @@ impl World {
             every: None,
             checkpoint: None,
             last_epoch: 0,
+            proven: None,
             task: task(number),
             workers: Vec::new(),
             expansions: None,
@@ -409,6 +415,7 @@ impl World {
             ended: None,
             optimum: self.graph(number).optimum,
             walked: None,
+            compared: false,
             incumbents: Vec::new(),
             bounds: Vec::new(),
             struck: Vec::new(),
@@ -422,7 +429,14 @@ impl World {
         let settings = Settings { workers, ..settings };
         let owners = Owners::even(members.len());
         let (job, commands) = Job::start(self.now, settings);
-        self.runs.push(Run { job: Some(job), members, owners, walk: None, level: None });
+        self.runs.push(Run {
+            job: Some(job),
+            members,
+            owners,
+            walk: None,
+            compares: false,
+            level: None,
+        });
         self.obey(number, commands);
     }
 
@@ -478,6 +492,15 @@ impl World {
                     self.runs[job].walk = Some(walk);
                     self.walked(job, step);
                 }
+                Command::Compare(Optima { cost, ends, .. }) => {
+                    let graph = self.graph(job);
+                    let rank = *ends.first().expect("whoever found the best knows where");
+                    let trail = Trail::Finished { keeper: 0, push_cost: 0 };
+                    let mut walk = Walk::new(&graph, Finish { cost, rank, trail });
+                    let step = walk.step(&graph, &self.runs[job].owners);
+                    (self.runs[job].walk, self.runs[job].compares) = (Some(walk), true);
+                    self.walked(job, step);
+                }
                 Command::Deliver(rows) => {
                     let graph = self.graph(job);
                     let Run { walk, owners, .. } = &mut self.runs[job];
@@ -503,8 +526,12 @@ impl World {
             Step::Want(wanted) => self.event(job, Event::RowsWanted(wanted)),
             Step::Done(result) => {
                 let told = result.as_ref().map(|_| ()).map_err(Clone::clone);
-                self.history.lock().unwrap().jobs[job].walked = Some(result);
-                self.event(job, Event::WalkedBack(told));
+                let compares = self.runs[job].compares;
+                let mut history = self.history.lock().unwrap();
+                history.jobs[job].walked = Some(result);
+                history.jobs[job].compared |= compares;
+                drop(history);
+                self.event(job, if compares { Event::Compared } else { Event::WalkedBack(told) });
             }
         }
     }
@@ -535,7 +562,7 @@ impl World {
                 }
                 return;
             }
-            Request::Hello(_) | Request::Rows(..) => return,
+            Request::Hello(_) | Request::Rows(..) | Request::Ends(_) => return,
         };
         self.history.lock().unwrap().jobs[job].incumbents.push(incumbent);
     }
@@ -625,6 +652,9 @@ impl World {
             }
             Request::Rows(fence, ranks) => {
                 node.protocol.shard(now, fence).map(|shard| Reply::Rows(shard.rows(&ranks)))
+            }
+            Request::Ends(AskEnds { fence, cost, after }) => {
+                node.protocol.shard(now, fence).map(|shard| Reply::Ends(shard.ends(cost, after)))
             }
             Request::Release { fence, discard } => {
                 let released = node.protocol.release(fence, discard);

@@ -67,11 +67,25 @@ impl<R: Rank> Ends<R> {
 
     /// The rows of all finishes of this cost, in order; `None` if they were not kept.
     pub(crate) fn rows(&self, cost: u32) -> Option<Vec<R>> {
+        self.rows_after(None, usize::MAX, cost)
+    }
+
+    /// The first so many of them, of those that come after a row.
+    pub(crate) fn rows_after(&self, after: Option<R>, most: usize, cost: u32) -> Option<Vec<R>> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.want == Want::Any || found.lost || found.cost != cost {
+        if self.want == Want::Any || found.cost < cost || found.cost == cost && found.lost {
             return None;
         }
-        let mut rows: Vec<R> = found.rows.iter().copied().collect();
+        if found.cost > cost {
+            // All that cost as little were found elsewhere.
+            return Some(Vec::new());
+        }
+        let comes = |rank: &R| after.is_none_or(|after| *rank > after);
+        let mut rows: Vec<R> = found.rows.iter().copied().filter(comes).collect();
+        if most < rows.len() {
+            rows.select_nth_unstable(most);
+            rows.truncate(most);
+        }
         rows.sort_unstable();
         Some(rows)
     }
@@ -101,9 +115,26 @@ mod tests {
             ends.note(finish(cost, rank), &budget);
         }
         assert_eq!((ends.rows(7), ends.rows(9)), (Some(vec![4, 5]), None));
+        assert_eq!(ends.rows(6), Some(vec![]), "found elsewhere, if at all");
         let none = Ends::new(Want::Any);
         none.note(finish(7, 1), &budget);
         assert_eq!(none.rows(7), None);
+    }
+
+    #[test]
+    fn rows_are_told_in_portions_too() {
+        let budget = Budget::new(10_000);
+        let ends = Ends::new(Want::All);
+        [8, 3, 9, 1, 5].into_iter().for_each(|rank| ends.note(finish(7, rank), &budget));
+        for (after, most, rows) in [
+            (None, 2, vec![1, 3]),
+            (Some(3), 2, vec![5, 8]),
+            (Some(4), 9, vec![5, 8, 9]),
+            (Some(8), 2, vec![9]),
+            (Some(9), 2, vec![]),
+        ] {
+            assert_eq!(ends.rows_after(after, most, 7), Some(rows));
+        }
     }
 
     #[test]

@@ -547,6 +547,12 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         Some(moves)
     }
 
+    /// Rows in which solutions of this cost were found here, the first so many of those after one; `None` if they were
+    /// not kept.
+    pub(crate) fn ends_after(&self, after: Option<R>, most: usize, cost: u32) -> Option<Vec<R>> {
+        self.ends.rows_after(after, most, cost)
+    }
+
     /// All solutions as good as the best one, once a search that is after them is over; `None` if they are not known, or
     /// do not fit the memory.
     pub(crate) fn optima(&self, forward_closed_below: u32) -> Option<Optima> {

@@ -88,6 +88,26 @@ fn the_fewest_pushes_are_found_by_three_workers_too() {
 }
 
 #[test]
+fn three_workers_break_ties_and_count_like_one_process() {
+    let workers = workers(3, &[]);
+    let list = list(&workers);
+    for objective in ["moves", "pushes"] {
+        let asked = ["solve", "p13", "--objective", objective, "--count"];
+        let alone = run(&asked).expect(exit::SUCCESS);
+        let answer = run(&[&asked[..], &["--workers", &list]].concat()).expect(exit::SUCCESS);
+        for word in ["optimal", "moves", "pushes", "tie", "solutions"] {
+            assert_eq!(answer.value(word), alone.value(word), "{word}, fewest {objective}");
+        }
+        let asked = ["solve", "p13", "--objective", objective, "--workers", &list];
+        let plain = run(&asked).expect(exit::SUCCESS);
+        assert_eq!(plain.value("tie"), alone.value("tie"));
+        assert!(!plain.stdout.contains("solutions="), "{plain:?}");
+        let any = run(&[&asked[..], &["--any-tie"]].concat()).expect(exit::SUCCESS);
+        assert_eq!((any.value("tie"), any.value("optimal")), ("any", alone.value("optimal")));
+    }
+}
+
+#[test]
 fn boards_with_next_to_nothing_to_search_end_well() {
     let workers = workers(4, &[]);
     let list = list(&workers);

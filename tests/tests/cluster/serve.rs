@@ -73,6 +73,24 @@ fn submitting_and_watching_is_like_solving() {
 }
 
 #[test]
+fn jobs_break_ties_and_count_like_one_process() {
+    let cluster = Cluster::start(2);
+    for objective in ["moves", "pushes"] {
+        let flags = ["p9", "--objective", objective, "--count"];
+        let alone = run(&[&["solve"], &flags[..]].concat()).expect(exit::SUCCESS);
+        let answer = cluster.run(&[&["submit", "--watch"], &flags[..]].concat());
+        let answer = answer.expect(exit::SUCCESS);
+        for word in ["optimal", "moves", "pushes", "tie", "solutions"] {
+            assert_eq!(answer.value(word), alone.value(word), "{word}, fewest {objective}");
+        }
+        let any = ["submit", "p9", "--watch", "--any-tie", "--objective", objective];
+        let any = cluster.run(&any).expect(exit::SUCCESS);
+        assert_eq!(any.value("tie"), "any");
+        assert!(!any.stdout.contains("solutions="), "{any:?}");
+    }
+}
+
+#[test]
 fn a_job_waits_for_workers_and_can_be_cancelled() {
     let coordinator = Server::coordinator(&["--min-workers", "2"]);
     let cluster = Cluster { coordinator, workers: Vec::new() };

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice, Side};
 use sokohive_proto::{
-    Epoch, Fence, Incarnation, JobKey, Level, OpenLevel, Owners, PROTOCOL, Peer, Poll, Prepare,
-    Push, Rank, Refusal, Restore, Row, Segment, SegmentName, Task, Upkeep,
+    AllOptimal, Ends, Epoch, Fence, Incarnation, JobKey, Level, OpenLevel, Owners, PROTOCOL, Peer,
+    Poll, Prepare, Push, Rank, Refusal, Restore, Row, Segment, SegmentName, Task, Upkeep,
 };
 
 use super::{Chore, Identity, Preparation, Protocol};
@@ -52,6 +52,9 @@ impl Shard for Memo {
     fn rows(&self, ranks: &[Rank]) -> Vec<Row> {
         vec![Row::default(); ranks.len()]
     }
+    fn ends(&self, _: u32, _: Option<Rank>) -> Ends {
+        None
+    }
     fn stop(&self) {}
 }
 
@@ -92,6 +95,7 @@ fn prepare(fence: Fence) -> Prepare {
             dominance: true,
             deadlock_tables: true,
             memory: Some(5),
+            all: AllOptimal::default(),
         },
         wait: Duration::ZERO,
         journal: false,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sokohive_proto::wire::{self, worker_control_server::WorkerControl};
-use sokohive_proto::{Fence, OpenLevel, Poll, Prepare, Refusal, Report, Restore};
+use sokohive_proto::{AskEnds, Fence, OpenLevel, Poll, Prepare, Refusal, Report, Restore};
 use tokio::time::{Instant, timeout_at};
 use tonic::{Request, Response, Status};
 use tracing::{debug, info};
@@ -158,6 +158,20 @@ impl<F: Foundry> WorkerControl for Control<F> {
             .await
             .map_err(|error| Status::internal(format!("reading rows: {error}")))?;
         Ok(Response::new(wire::RowsResponse { rows: rows.into_iter().map(Into::into).collect() }))
+    }
+
+    async fn ends(
+        &self,
+        request: Request<wire::EndsRequest>,
+    ) -> Result<Response<wire::EndsResponse>, Status> {
+        self.0.open()?;
+        let ask = AskEnds::try_from(request.into_inner()).map_err(Refusal::from)?;
+        let AskEnds { fence, cost, after } = ask;
+        let shard = self.0.protocol().shard(self.0.now(), fence)?;
+        let ends = tokio::task::spawn_blocking(move || shard.ends(cost, after))
+            .await
+            .map_err(|error| Status::internal(format!("reading ends: {error}")))?;
+        Ok(Response::new(wire::EndsResponse::new(ends)))
     }
 
     async fn release(

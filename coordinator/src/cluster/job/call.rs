@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sokohive_proto::{
-    Fence, Hello, OpenLevel, Poll, Prepare, Rank, Refusal, Report, Restore, Row, Segment,
+    AskEnds, Ends, Fence, Hello, OpenLevel, Poll, Prepare, Rank, Refusal, Report, Restore, Row,
+    Segment,
 };
 
 /// One attempt at a call; never used twice.
@@ -31,6 +32,8 @@ pub enum Request {
     Poll(Poll),
     /// Read rows.
     Rows(Fence, Vec<Rank>),
+    /// Read where optimal solutions were found.
+    Ends(AskEnds),
     /// Give the memory back, and delete what is kept of the job if nobody goes on with it.
     Release {
         /// The job and epoch.
@@ -54,6 +57,8 @@ pub enum Reply {
     Report(Box<Report>),
     /// To [`Request::Rows`].
     Rows(Vec<Row>),
+    /// To [`Request::Ends`].
+    Ends(Ends),
     /// To [`Request::Release`].
     Released,
 }

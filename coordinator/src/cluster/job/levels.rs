@@ -21,6 +21,9 @@ pub trait Levels: Debug + Send {
     /// what [`Levels::advance`] is, with the bound that this proves.
     fn level_is_over(&mut self, open: [Option<OpenList>; 2], incumbent: Option<u32>) -> Reached;
 
+    /// All forward states that cost less than this are closed, as far as they cost no more than the best solution.
+    fn forward_closed_below(&self) -> u32;
+
     /// Proven: every solution costs at least this much.
     fn lower_bound(&self) -> u32;
 }

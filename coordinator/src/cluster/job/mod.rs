@@ -5,9 +5,10 @@
 //!     ┌───── GivingWay ◀──────┐
 //!     ▼                        │
 //!  Greeting ─▶ Claiming ─▶ Preparing ─▶ Surveying ─▶ Searching ⟲ ─▶ WalkingBack ─▶ Concluding ─▶ Releasing ─▶ Ended
-//!     │            │           │  └─ restoring ──────▶   │              ▲                          ▲
-//!     │            │           │                         └─▶ Settling ──┤                          │
-//!     └────────────┴───────────┴─────────────────────────────────┴─────┴──────────────────────────┘
+//!     │            │           │  └─ restoring ──────▶   │              ▲  │          ▲               ▲
+//!     │            │           │                         └─▶ Settling ──┤  │          │               │
+//!     │            │           │                               │        │  └▶ Gathering ─▶ Comparing  │
+//!     └────────────┴───────────┴───────────────────────────────┴────────┴─────────────────────────────┘
 //!           a worker lost, a limit, an interruption, nothing to walk back from
 //! ```
 //!
@@ -20,6 +21,9 @@
 //!   back is the first of them, and over by the same rule.
 //! - *Settling*: the search is given up; the checkpoint of its last edge is waited for.
 //! - *Walking back*: rows are read along the solution; the walk itself is the driver's.
+//! - *Gathering*: where all optimal solutions are wanted, every worker is asked in which box sets it found some.
+//! - *Comparing*: rows are read along all of them; the comparison itself is the driver's. From here and from *Gathering*
+//!   the way on is to *Concluding*, whatever happens.
 //! - *Concluding*: the result is written down, as what it was proven from is about to be deleted.
 //! - *Releasing*: workers give their memory back.
 //!
@@ -29,14 +33,17 @@
 
 mod call;
 mod claiming;
+mod comparing;
 mod concluding;
 mod ending;
+mod gathering;
 mod giving_way;
 mod greeting;
 mod keeping;
 mod levels;
 mod member;
 mod preparing;
+mod reading;
 mod releasing;
 mod restoring;
 mod searching;
@@ -56,8 +63,10 @@ use sokohive_proto::{
 
 pub use call::{CallError, CallId, Reply, Request};
 use claiming::Claiming;
+use comparing::Comparing;
 use concluding::Concluding;
 pub use ending::{Ending, StopReason};
+use gathering::Gathering;
 use giving_way::GivingWay;
 use greeting::Greeting;
 use keeping::Keeping;
@@ -95,6 +104,28 @@ pub struct Settings {
     pub checkpoint: Option<Arc<Checkpoint>>,
     /// The largest epoch that earlier attempts have used, 0 for none.
     pub last_epoch: u64,
+    /// What a search before this one has proven, if this one is for all solutions that cost as little.
+    pub proven: Option<Proven>,
+}
+
+/// What a search has proven.
+#[derive(Clone, Copy, Debug)]
+pub struct Proven {
+    /// What an optimal solution costs.
+    pub cost: u32,
+    /// What that took.
+    pub statistics: Statistics,
+}
+
+/// Where all optimal solutions are found in the tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Optima {
+    /// What each of them costs.
+    pub cost: u32,
+    /// All forward states of theirs that cost less are closed.
+    pub forward_closed_below: u32,
+    /// The box sets in which they were found, in no order; some may come several times.
+    pub ends: Vec<Rank>,
 }
 
 /// What happens to a job.
@@ -111,10 +142,12 @@ pub enum Event {
     Tick,
     /// The job is to end.
     Stop(StopReason),
-    /// The walk back needs rows: ranks by the worker that owns them, each worker at most once.
+    /// The walk back or the comparison needs rows: ranks by the worker that owns them, each worker at most once.
     RowsWanted(Vec<(usize, Vec<Rank>)>),
     /// The walk back is over; its result is the driver's, an error ends the job.
     WalkedBack(Result<(), String>),
+    /// [`Command::Compare`] is done, or cannot be; its result is the driver's.
+    Compared,
     /// [`Command::Commit`] is done, or why it could not be.
     Committed(Result<(), String>),
     /// [`Command::Conclude`] is done, or why it could not be.
@@ -135,6 +168,8 @@ pub enum Command {
     },
     /// Walk back from a finishing state and report [`Event::WalkedBack`].
     WalkBack(Finish),
+    /// Compare all optimal solutions and report [`Event::Compared`].
+    Compare(Optima),
     /// The rows wanted, in the order wanted.
     Deliver(Vec<(usize, Vec<Row>)>),
     /// Write the manifest of a checkpoint, durably, and report [`Event::Committed`]. Manifests are
@@ -166,6 +201,8 @@ enum State {
     Searching(Searching),
     Settling(Settling),
     WalkingBack(WalkingBack),
+    Gathering(Gathering),
+    Comparing(Comparing),
     Concluding(Concluding),
     Releasing(Releasing),
     Ended,
@@ -191,6 +228,11 @@ impl Job {
             Event::Stop(reason) => self.stop(state, reason),
             Event::RowsWanted(wanted) => match state {
                 State::WalkingBack(walking) => walking.wanted(&mut self.shared, wanted),
+                State::Comparing(comparing) => comparing.wanted(&mut self.shared, wanted),
+                other => other,
+            },
+            Event::Compared => match state {
+                State::Comparing(comparing) => comparing.end(&mut self.shared),
                 other => other,
             },
             Event::WalkedBack(result) => match state {
@@ -227,12 +269,14 @@ impl Job {
             State::Searching(searching) => searching.deadline(),
             State::Settling(settling) => Some(settling.deadline()),
             State::Preparing(preparing) => preparing.deadline(&self.shared.members),
-            State::WalkingBack(walking) => Some(walking.deadline()),
+            State::WalkingBack(walking) => Some(walking.reading().deadline()),
+            State::Comparing(comparing) => Some(comparing.reading().deadline()),
             State::GivingWay(giving) => Some(giving.deadline(self.shared.now)),
             State::Releasing(releasing) => Some(releasing.deadline()),
             State::Greeting(_)
             | State::Claiming(_)
             | State::Surveying(_)
+            | State::Gathering(_)
             | State::Concluding(_) => None,
         };
         let members = self.shared.members.iter().filter_map(Member::deadline);
@@ -296,6 +340,8 @@ impl Job {
                 State::Searching(searching) => searching.answered(shared, worker, reply),
                 State::Settling(settling) => settling.answered(shared, worker, reply),
                 State::WalkingBack(walking) => walking.answered(shared, worker, reply),
+                State::Gathering(gathering) => gathering.answered(shared, worker, reply),
+                State::Comparing(comparing) => comparing.answered(shared, worker, reply),
                 State::Claiming(_)
                 | State::Concluding(_)
                 | State::GivingWay(_)
@@ -308,6 +354,8 @@ impl Job {
             Err(error) => match state {
                 State::Preparing(preparing) => preparing.failed(shared, worker, error),
                 State::WalkingBack(walking) => walking.failed(shared, worker, error),
+                State::Gathering(gathering) => gathering.failed(shared, worker, error),
+                State::Comparing(comparing) => comparing.failed(shared, worker, error),
                 state => match shared.members[worker].failed(shared.now, error) {
                     None => state,
                     Some(loss) => Releasing::enter_failed(shared, worker, loss),
@@ -329,7 +377,11 @@ impl Job {
             return giving.tick(shared);
         }
         if let Some((worker, loss)) = shared.find_lost() {
-            return Releasing::enter_failed(shared, worker, loss);
+            return match state {
+                State::Gathering(gathering) => gathering.give_up(shared),
+                State::Comparing(comparing) => comparing.end(shared),
+                _ => Releasing::enter_failed(shared, worker, loss),
+            };
         }
         shared.call_again();
         match state {
@@ -337,6 +389,7 @@ impl Job {
             State::Settling(settling) => settling.tick(shared),
             State::Preparing(preparing) => preparing.tick(shared),
             State::WalkingBack(walking) => walking.tick(shared),
+            State::Comparing(comparing) => comparing.tick(shared),
             other => other,
         }
     }
@@ -347,6 +400,8 @@ impl Job {
             State::WalkingBack(_) | State::Concluding(_) | State::Releasing(_) | State::Ended => {
                 state
             }
+            State::Gathering(gathering) => gathering.give_up(&mut self.shared),
+            State::Comparing(comparing) => comparing.end(&mut self.shared),
             State::Settling(_) => {
                 self.shared.cancelled |= reason == StopReason::Cancel;
                 state

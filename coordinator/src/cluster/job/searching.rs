@@ -10,7 +10,7 @@ use super::member::Loss;
 use super::releasing::Releasing;
 use super::settling::{Settling, Then};
 use super::shared::{Shared, Trouble};
-use super::walking_back::WalkingBack;
+use super::walking_back::{WalkingBack, fail};
 use super::waves::{Counts, Verdict, Waves};
 use super::{Ending, State};
 
@@ -73,7 +73,10 @@ impl Searching {
         shared.prove(shared.settings.levels.lower_bound());
         match (next, shared.incumbent) {
             (Some((side, f)), _) => Self::open(shared, side, f),
-            (None, Some(best)) => WalkingBack::enter(shared, Ending::Optimal(best)),
+            (None, Some(best)) => WalkingBack::enter_proven(shared, best),
+            (None, None) if shared.settings.proven.is_some() => {
+                fail(shared, "internal error: a solution that is known was not found".to_owned())
+            }
             (None, None) => WalkingBack::enter(shared, Ending::Unsolvable),
         }
     }

@@ -45,7 +45,7 @@ pub(super) struct Shared {
     pub(super) cancelled: bool,
     /// Whether what is kept of the job is to be deleted.
     pub(super) discard: bool,
-    /// What earlier attempts have counted, as far as it was kept.
+    /// What earlier attempts or searches have counted, as far as it was kept.
     base: Statistics,
     last_call: u64,
     commands: Vec<Command>,
@@ -67,13 +67,17 @@ pub(super) enum Trouble {
 impl Shared {
     pub(super) fn new(now: Duration, settings: Settings) -> Self {
         let checkpoint = settings.checkpoint.as_deref();
-        let (incumbent, lower_bound) = match checkpoint {
-            Some(checkpoint) => (checkpoint.best, checkpoint.reached.lower_bound),
-            None => (None, 0),
+        let (incumbent, lower_bound, base) = match (checkpoint, settings.proven) {
+            (Some(checkpoint), _) => {
+                // The states are counted again when they are read.
+                let base = Statistics { states: 0, ..checkpoint.statistics };
+                (checkpoint.best, checkpoint.reached.lower_bound, base)
+            }
+            (None, Some(proven)) => (None, proven.cost, proven.statistics),
+            (None, None) => (None, 0, Statistics::default()),
         };
-        // The states are counted again when they are read, the bytes when they are held.
-        let counted = checkpoint.map(|checkpoint| checkpoint.statistics).unwrap_or_default();
-        let base = Statistics { states: 0, peak_bytes: 0, ..counted };
+        // Bytes are counted when they are held.
+        let base = Statistics { peak_bytes: 0, ..base };
         Self {
             now,
             started: now,
@@ -238,7 +242,8 @@ impl Shared {
 
     /// Cost of the best solution known.
     pub(super) fn incumbent_cost(&self) -> Option<u32> {
-        self.incumbent.map(|finish| finish.cost)
+        let proven = self.settings.proven.map(|proven| proven.cost);
+        self.incumbent.map(|finish| finish.cost).into_iter().chain(proven).min()
     }
 
     /// Takes in a report: the incumbent, the counters. Says whether the search has to end.

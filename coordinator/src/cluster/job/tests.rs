@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use sokohive_engine::{EstimateChoice, Limit, Objective, Reached, Rule, SearchChoice, Side};
 use sokohive_proto::{
-    Finish, Hello, Incarnation, JobKey, OpenList, PROTOCOL, Rank, Refusal, Report, Row, Task, Trail,
+    AllOptimal, Finish, Hello, Incarnation, JobKey, OpenList, PROTOCOL, Rank, Refusal, Report, Row,
+    Task, Trail,
 };
 
 use super::*;
 
+mod comparing;
 mod keeping;
 
 fn ms(ms: u64) -> Duration {
@@ -34,6 +36,10 @@ impl Levels for Forward {
         let f = open[0]?.smallest_f;
         self.0 = f.min(incumbent.unwrap_or(u32::MAX));
         (f == self.0 && incumbent != Some(f)).then_some((Side::Forward, f))
+    }
+
+    fn forward_closed_below(&self) -> u32 {
+        u32::MAX
     }
 
     fn lower_bound(&self) -> u32 {
@@ -78,6 +84,7 @@ fn settings(workers: usize) -> Settings {
         every: None,
         checkpoint: None,
         last_epoch: 0,
+        proven: None,
         task: Task {
             board: "#####\n#@$.#\n#####\n".to_owned(),
             edge_is_wall: false,
@@ -88,6 +95,7 @@ fn settings(workers: usize) -> Settings {
             dominance: true,
             deadlock_tables: true,
             memory: None,
+            all: AllOptimal::default(),
         },
         workers: (0..workers).map(|n| format!("worker-{n}:1")).collect(),
         expansions: Some(1000),
@@ -187,6 +195,7 @@ fn steady(report: &Report) -> impl Fn(usize, &Request) -> Option<Result<Reply, C
                 Reply::Report(Box::new(Report { level: poll.level, ..report.clone() }))
             }
             Request::Rows(_, ranks) => Reply::Rows(vec![Row::default(); ranks.len()]),
+            Request::Ends(_) => Reply::Ends(Some(Vec::new())),
             Request::Release { .. } => Reply::Released,
         }))
     }
@@ -251,7 +260,7 @@ fn a_worker_of_another_version_is_named() {
     });
     let (worker, reason, retryable) = bench.failure();
     assert_eq!((worker, retryable), (Some("worker-1:1"), false));
-    assert_eq!(reason, "it speaks protocol version 3, expected 2");
+    assert_eq!(reason, "it speaks protocol version 4, expected 3");
 }
 
 #[test]

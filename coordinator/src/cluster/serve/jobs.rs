@@ -86,6 +86,7 @@ impl Inner {
             name: submission.name.clone(),
             rule: submission.task.rule,
             objective: submission.task.objective,
+            counts: submission.task.all.count,
             state,
             notes: Vec::new(),
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sokohive_engine::{Ending, Limit};
-use sokohive_proto::{Checkpoint, JobEnding, JobKey, JobNumber, JobResult, JobState};
+use sokohive_proto::{Checkpoint, JobEnding, JobNumber, JobResult, JobState, Optimum};
 use tokio::time::Instant;
 use tracing::{Instrument, info, info_span, warn};
 
@@ -12,10 +12,10 @@ use super::jobs::{Jobs, Turn};
 use super::registry::{LEASE, Registry};
 use super::store::is_unfinished;
 use crate::checkpoint;
-use crate::cluster::drive::{Drive, ended_early, failed_early};
+use crate::cluster::drive::{ended_early, failed_early};
 use crate::cluster::durable::{Durable, Safety, Workers, discard};
-use crate::cluster::job::Settings;
-use crate::cluster::prepare::{Settled, prepare};
+use crate::cluster::plain::Plain;
+use crate::cluster::prepare::{Settled, first, prepare};
 
 /// Runs jobs until there will be none any more.
 pub(super) async fn run(jobs: Arc<Jobs>, registry: Arc<Registry>, options: ServeOptions) {
@@ -59,7 +59,7 @@ async fn run_one(
 ) -> JobResult {
     let Turn { number, submission, mut stop } = turn;
     let start = Instant::now();
-    let task = submission.task.clone();
+    let task = first(&submission.task);
     // The tables of a large board take a while to work out.
     let prepared = tokio::task::spawn_blocking(move || prepare(&task)).await;
     let plan = match prepared {
@@ -91,7 +91,8 @@ async fn run_one(
         let registry = Arc::clone(registry);
         let durable = Durable {
             name: submission.name,
-            task: submission.task,
+            // Where comparing the solutions takes a search of its own, they are not.
+            task: first(&submission.task),
             expansions: submission.expansions,
             timeout: submission.timeout,
             plan,
@@ -125,21 +126,17 @@ async fn run_one(
     };
     let timeout = left();
     info!("{} workers", workers.len());
-    let settings = Settings {
-        key: JobKey::random(),
+    let plain = Plain {
         name: submission.name,
         task: submission.task,
-        search: plan.search(),
+        plan,
         workers,
         expansions: submission.expansions,
-        levels: plan.levels(),
-        every: None,
-        checkpoint: None,
-        last_epoch: 0,
+        timeout,
+        security: options.security.clone(),
+        stop,
     };
-    let security = options.security.clone();
-    let drive = Drive { settings, security, timeout, plan, stop, manifest: None };
-    drive.run(progress, note).await
+    plain.run(progress, note).await
 }
 
 /// Waits until enough workers have registered. Takes all that are there then.
@@ -158,7 +155,7 @@ async fn enough_workers(registry: &Registry, least: usize) -> Vec<String> {
 /// An ending that takes no search, as clients are told it.
 fn told(ending: Ending) -> JobEnding {
     match ending {
-        Ending::Optimal(solution) => JobEnding::Optimal(solution.moves.to_string()),
+        Ending::Optimal(solution) => JobEnding::Optimal(Optimum::any(solution.moves.to_string())),
         Ending::Unsolvable(reason) => JobEnding::Unsolvable(reason.to_string()),
         Ending::Unsupported(reason) => JobEnding::Unsupported(reason.to_string()),
         Ending::Limit { limit, lower_bound, best } => {
@@ -170,7 +167,7 @@ fn told(ending: Ending) -> JobEnding {
 
 fn summary(result: &JobResult) -> String {
     match &result.ending {
-        JobEnding::Optimal(moves) => format!("optimal, {} moves", moves.len()),
+        JobEnding::Optimal(optimum) => format!("optimal, {} moves", optimum.moves.len()),
         JobEnding::Unsolvable(reason) => format!("unsolvable: {reason}"),
         JobEnding::Unsupported(reason) => format!("unsupported: {reason}"),
         JobEnding::Limit { limit, lower_bound, .. } => {

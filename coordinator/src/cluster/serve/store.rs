@@ -105,7 +105,7 @@ pub(super) fn is_unfinished(result: &JobResult) -> bool {
 #[cfg(test)]
 mod tests {
     use sokohive_engine::{EstimateChoice, Objective, Rule, SearchChoice};
-    use sokohive_proto::{JobEnding, JobKey, Submission, Task};
+    use sokohive_proto::{AllOptimal, JobEnding, JobKey, Optimum, Submission, Task};
 
     use super::*;
     use crate::cluster::drive::ended_early;
@@ -124,6 +124,7 @@ mod tests {
                 dominance: true,
                 deadlock_tables: true,
                 memory: None,
+                all: AllOptimal::default(),
             },
             timeout: None,
             expansions: Some(9),
@@ -137,7 +138,7 @@ mod tests {
         let folder = std::env::temp_dir().join(name);
         let (store, jobs) = Store::open(&folder).unwrap();
         assert!(jobs.is_empty());
-        let ended = ended_early(JobEnding::Optimal("rR".to_owned()));
+        let ended = ended_early(JobEnding::Optimal(Optimum::any("rR".to_owned())));
         let all = [job(2, Some(ended)), job(10, None), job(11, None)];
         all.iter().rev().for_each(|job| store.save(job).unwrap());
         fs::create_dir_all(folder.join("jobs").join("12")).unwrap();

@@ -22,10 +22,12 @@ fn the_network_is_bad_enough() {
         let job = &history.jobs[0];
         !job.struck.is_empty() && matches!(job.ended, Some((_, Ending::Optimal(_))))
     });
+    let compared = seeds::count(|history| history.jobs[0].compared);
     println!(
         "{optimal} optimal, {unsolvable} unsolvable, {failed} failed, {limited} stopped; \
-         {repeated} with repeated batches, {fenced} with fenced ones, {survived} survived a fault"
+         {repeated} with repeated batches, {fenced} with fenced ones, {survived} survived a fault; \
+         {compared} compared"
     );
-    let all = [optimal, unsolvable, failed, limited, repeated, fenced, survived];
+    let all = [optimal, unsolvable, failed, limited, repeated, fenced, survived, compared];
     assert!(all.iter().all(|&count| count >= 5), "{all:?}");
 }
