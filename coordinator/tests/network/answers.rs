@@ -72,7 +72,7 @@ fn agree(id: &str, objective: Objective) {
     let (_runtime, workers) = three_workers();
     let level = &builtin::find(id).unwrap().level;
     let searches = ["auto", "forward", "backward", "two-sided"];
-    let estimates = ["auto", "nearest", "matching", "none"];
+    let estimates = ["auto", "nearest", "matching", "walk", "none"];
     for rule in [Rule::Classic, Rule::KeeperOnGoal] {
         for (search, estimate) in
             searches.iter().flat_map(|search| estimates.map(|estimate| (search, estimate)))
