@@ -54,8 +54,8 @@ impl Default for Options {
 
 impl Options {
     /// The search of a board. Left to us it is from both ends, unless there are too many finished boards to begin with.
-    /// Where steps count it goes by cost alone then, so it is forward where an estimate to be led by is asked for. Where
-    /// pushes count there is an estimate on either side, which does not go with all solutions.
+    /// Where steps count it is forward if an estimate to be led by is asked for. Where pushes count there is an estimate on
+    /// either side, which goes with all solutions only in layers.
     pub(crate) fn search_of(&self, board: &Board, objective: Objective) -> SearchChoice {
         if self.search != SearchChoice::Auto {
             return self.search;
@@ -63,7 +63,10 @@ impl Options {
         let finished = roots::finished_sets(board.boxes().len(), board.goals().len());
         let suits = match objective {
             Objective::Moves => self.estimate == EstimateChoice::Auto,
-            Objective::Pushes => self.want == Want::Any && self.estimate != EstimateChoice::None,
+            Objective::Pushes => {
+                let leads = self.want == Want::Any || self.alone;
+                leads && self.estimate != EstimateChoice::None
+            }
         };
         let from_both = suits && finished <= roots::MOST_FINISHED_SETS;
         if from_both { SearchChoice::TwoSided } else { SearchChoice::Forward }
@@ -75,10 +78,10 @@ impl Options {
     }
 
     /// Whether a search for any best solution may do what would lose others: leave out pushes by corrals, or lead both
-    /// ends by an estimate.
+    /// ends by an estimate without layers.
     pub(crate) fn any_is_cheaper(&self, objective: Objective) -> bool {
         objective == Objective::Pushes
-            || self.search == SearchChoice::TwoSided && self.leads_both_ends()
+            || self.search == SearchChoice::TwoSided && self.leads_both_ends() && !self.alone
     }
 }
 
@@ -211,12 +214,13 @@ impl Plan {
         match self.search {
             SearchChoice::Forward | SearchChoice::Ida => true,
             SearchChoice::TwoSided => {
-                // Where all solutions are wanted the levels go by cost alone.
-                let Options { search, estimate, .. } = self.options;
+                let Options { search, estimate, alone, .. } = self.options;
+                // Where steps count, what it saves is less than what it takes.
                 let is_ours = search == SearchChoice::Auto
                     && estimate == EstimateChoice::Auto
                     && self.objective == Objective::Pushes;
-                (is_ours || self.options.leads_both_ends()) && !self.wants_all()
+                // Where all solutions are wanted, levels that are not layers go by cost alone.
+                (is_ours || self.options.leads_both_ends()) && (alone || !self.wants_all())
             }
             _ => false,
         }

@@ -349,7 +349,8 @@ impl<'a> Solver<'a> {
         let resumes = keeping.as_ref().is_some_and(|keeping| keeping.resume.is_some());
         let is_ida = self.options.search == SearchChoice::Ida;
         let asked = (self.counts || self.breaks_ties) && !resumes && !is_ida;
-        match (self.options.any_is_cheaper(self.objective), keeping) {
+        let options = Options { alone: keeping.is_none(), ..self.options };
+        match (options.any_is_cheaper(self.objective), keeping) {
             (true, None) if asked => self.prove_then_compare(),
             (false, keeping) if asked => self.search_for(Want::All, None, keeping),
             (_, keeping) => self.search_for(Want::Any, None, keeping),

@@ -12,18 +12,24 @@
 //! state waits with an f of at most P that costs less. So one after the other, the states of the path have been opened at
 //! their least costs; the state too.
 //!
-//! **When the least costs that wait with an f of at most P, G forward and H backward, come to G + H ≥ P + 2, every solution
-//! of cost P or less has been found**, or one as cheap. No side will get states below these: what follows a state costs
-//! more, and has no smaller f. So all states with an f of at most P and a cost below G, or H, are closed. Let a solution
-//! cost C ≤ P, make n pushes, and let fᵢ be the cost of its forward state after push i, and bᵢ that of its backward state
-//! before push i + 1, with fᵢ + wᵢ + bᵢ = C and fᵢ₊₁ = fᵢ + wᵢ + 1 as in [`levels`](super::levels). No estimate exceeds the
-//! cost to come, so none of these has an f beyond C. Let i be the last with fᵢ < G. If i ≥ n − 1, the finish was found when
-//! the last push was generated. Otherwise fᵢ₊₁ ≥ G, and bᵢ = C + 1 − fᵢ₊₁ ≤ P + 1 − G < H. So both states of row i are
-//! closed, and met when the later of them was opened. No state needs to be met before it is opened, so nothing changes
-//! where successors are put off.
+//! Let G be the least cost that waits forward with an f of at most P, infinite if none does, and H the same backward. No
+//! side will get states below these any more: what follows a state costs more, and has no smaller f. So all states with an
+//! f of at most P and a cost below G, or H, are closed.
 //!
-//! Nothing waiting with so small an f counts as an infinite cost. If a side has nothing waiting at all, every solution has
-//! been found.
+//! **If G + H > P, every solution of cost P or less has been found**, or one as cheap. Let a solution cost C ≤ P, make n
+//! pushes, and let fᵢ be the cost of its forward state after push i, and bᵢ that of its backward state before push i + 1,
+//! with fᵢ + wᵢ + bᵢ = C and fᵢ₊₁ = fᵢ + wᵢ + 1 as in [`levels`](super::levels). No estimate exceeds the cost to come, so
+//! none of these has an f beyond C. Let i be the last with fᵢ < G. If i ≥ n − 1, the finish was found when the last push was
+//! generated. Otherwise fᵢ₊₁ ≥ G, and bᵢ = C + 1 − fᵢ₊₁ ≤ P + 1 − G ≤ H. If bᵢ < H, both states of row i are closed, and
+//! met when the later of them was opened. If bᵢ = H, both it and the forward state of row i + 1 are stored, waiting, and
+//! the one that was stored later was met then, as it says there. Where successors are put off, that may fail, and it takes
+//! G + H > P + 1, which is the first case.
+//!
+//! If a side has nothing waiting at all, every solution has been found.
+//!
+//! **All solutions of least cost** ([`Want::All`]): the layers go on until P is the cost of the best, and G + H > P + 1. Then
+//! the states of every best solution that are needed are closed: forward those below G, and backward those of the rows from
+//! the last of these on. The rest is as in [`levels`](super::levels).
 //!
 //! How far a side goes is not fixed from the beginning, and may differ from one P to the next: it goes as far as its layers
 //! are smaller than those of the other. (J. K. Barley, P. Riddle, C. Linares López, S. Dobson and I. Pohl, *GBFHS: a
@@ -36,6 +42,7 @@
 
 use super::agenda::{Layer, Next};
 use super::side::{Level, Side};
+use super::want::Want;
 
 /// The layers of one search.
 #[derive(Clone, Copy, Debug)]
@@ -86,12 +93,20 @@ impl Layers {
 
     /// The layer to open next, given what waits and the cost of the incumbent (`u32::MAX` for none). `None` when the
     /// incumbent is proven, or the board is proven unsolvable if there is none.
-    pub(crate) fn choose(&mut self, waiting: &impl Waiting, incumbent: u32) -> Option<Level> {
+    pub(crate) fn choose(
+        &mut self,
+        waiting: &impl Waiting,
+        incumbent: u32,
+        want: Want,
+        put_off: bool,
+    ) -> Option<Level> {
         let sides = [Side::Forward, Side::Backward];
-        while self.bound < incumbent {
+        let is_open = |bound| bound < incumbent || want == Want::All && bound == incumbent;
+        let margin = 1 + u32::from(put_off || want == Want::All);
+        while is_open(self.bound) {
             if let [Some(forward), Some(backward)] =
                 sides.map(|side| waiting.layer(side, self.bound))
-                && forward.cost.saturating_add(backward.cost) < self.bound.saturating_add(2)
+                && forward.cost.saturating_add(backward.cost) < self.bound.saturating_add(margin)
             {
                 let (side, layer) = match forward.rows <= backward.rows {
                     true => (Side::Forward, forward),
@@ -99,7 +114,8 @@ impl Layers {
                 };
                 return Some(Level { side, f: self.bound, below: layer.cost + 1 });
             }
-            if sides.iter().any(|&side| waiting.next(side).is_none()) {
+            let has_ended = sides.iter().any(|&side| waiting.next(side).is_none());
+            if has_ended || self.bound == incumbent {
                 return None;
             }
             self.bound = self.parity.from(self.bound.saturating_add(1));
@@ -137,7 +153,7 @@ mod tests {
         incumbent: u32,
     ) -> (Option<(Side, u32, u32)>, u32) {
         let mut layers = Layers::new(bound, parity);
-        let level = layers.choose(&Rows(rows.map(<[_]>::to_vec)), incumbent);
+        let level = layers.choose(&Rows(rows.map(<[_]>::to_vec)), incumbent, Want::Any, false);
         (level.map(|level| (level.side, level.f, level.below)), layers.bound())
     }
 
@@ -154,33 +170,51 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_rises_when_the_two_costs_come_to_two_more_and_not_before() {
+    fn the_bound_rises_when_the_two_costs_come_to_more_and_not_before() {
         let at = |forward, backward| {
             let rows: [&[_]; 2] = [&[(10, forward, 1)], &[(10, backward, 2)]];
             choose((10, Parity::Any), rows, NONE)
         };
-        assert_eq!(at(6, 5), (Some((Side::Forward, 10, 7)), 10));
-        assert_eq!(at(7, 5), (Some((Side::Forward, 11, 8)), 11));
-        assert_eq!(at(8, 5), (Some((Side::Forward, 12, 9)), 12));
+        assert_eq!(at(5, 5), (Some((Side::Forward, 10, 6)), 10));
+        assert_eq!(at(6, 5), (Some((Side::Forward, 11, 7)), 11));
+        assert_eq!(at(7, 5), (Some((Side::Forward, 12, 8)), 12));
         let rows: [&[_]; 2] = [&[(10, 6, 1)], &[(13, 0, 2)]];
         assert_eq!(choose((10, Parity::Any), rows, NONE), (Some((Side::Forward, 13, 7)), 13));
     }
 
     #[test]
+    fn it_takes_one_more_where_successors_are_put_off_and_for_all_solutions() {
+        let rows = Rows([vec![(10, 6, 1)], vec![(10, 5, 2)]]);
+        for (want, put_off, bound) in
+            [(Want::Any, false, 11), (Want::Any, true, 10), (Want::All, false, 10)]
+        {
+            let mut layers = Layers::new(10, Parity::Any);
+            assert!(layers.choose(&rows, NONE, want, put_off).is_some());
+            assert_eq!(layers.bound(), bound, "{want:?} {put_off}");
+        }
+        let choose = |bound, incumbent| {
+            let mut layers = Layers::new(bound, Parity::Any);
+            layers.choose(&rows, incumbent, Want::All, false).is_some()
+        };
+        // All of cost 10 are found when the two come to 12.
+        assert!(choose(10, 10) && choose(9, 10) && !choose(9, 9));
+    }
+
+    #[test]
     fn a_bound_that_no_solution_can_have_is_left_out() {
-        let rows: [&[_]; 2] = [&[(10, 7, 1)], &[(10, 5, 2)]];
-        assert_eq!(choose((10, Parity::Even), rows, NONE), (Some((Side::Forward, 12, 8)), 12));
+        let rows: [&[_]; 2] = [&[(10, 6, 1)], &[(10, 5, 2)]];
+        assert_eq!(choose((10, Parity::Even), rows, NONE), (Some((Side::Forward, 12, 7)), 12));
         // What was proven before may have another parity.
         assert_eq!(choose((9, Parity::Even), rows, NONE).1, 12);
-        assert_eq!(choose((10, Parity::Odd), rows, NONE), (Some((Side::Forward, 11, 8)), 11));
+        assert_eq!(choose((10, Parity::Odd), rows, NONE), (Some((Side::Forward, 11, 7)), 11));
     }
 
     #[test]
     fn it_ends_when_the_incumbent_is_reached_or_a_side_has_nothing_left() {
-        let rows: [&[_]; 2] = [&[(10, 7, 1)], &[(10, 5, 2)]];
+        let rows: [&[_]; 2] = [&[(10, 6, 1)], &[(10, 5, 2)]];
         assert_eq!(choose((10, Parity::Any), rows, 11), (None, 11));
         assert_eq!(choose((10, Parity::Any), rows, 10), (None, 10));
-        assert_eq!(choose((10, Parity::Any), rows, 12).0, Some((Side::Forward, 11, 8)));
+        assert_eq!(choose((10, Parity::Any), rows, 12).0, Some((Side::Forward, 11, 7)));
         for rows in [[&[(10, 3, 1)][..], &[]], [&[], &[(10, 3, 1)]]] {
             assert_eq!(choose((10, Parity::Any), rows, NONE), (None, 10));
         }

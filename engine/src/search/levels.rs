@@ -114,6 +114,8 @@ pub(crate) struct Levels {
     lead: Lead,
     reached: Reached,
     open: Option<Level>,
+    /// The least cost that waits forward, with an f that matters, after the last of layers.
+    forward_next: Option<u32>,
 }
 
 impl Levels {
@@ -127,7 +129,7 @@ impl Levels {
     /// Those of a search that has come so far.
     pub(crate) fn resume(search: SearchChoice, reached: Reached) -> Self {
         debug_assert!(search != SearchChoice::Auto);
-        Self { search, want: Want::Any, lead: Lead::Total, reached, open: None }
+        Self { search, want: Want::Any, lead: Lead::Total, reached, open: None, forward_next: None }
     }
 
     /// The same, of a search that is after so many of the best solutions.
@@ -142,8 +144,9 @@ impl Levels {
 
     /// All forward states that cost less than this are closed, as far as they cost no more than the incumbent.
     pub(crate) fn forward_closed_below(&self) -> u32 {
-        match self.search {
-            SearchChoice::Forward => u32::MAX,
+        match (self.search, self.forward_next) {
+            (SearchChoice::Forward, _) => u32::MAX,
+            (_, Some(cost)) => cost,
             _ => self.reached.closed[Side::Forward as usize].map_or(0, |f| f.saturating_add(1)),
         }
     }
@@ -196,13 +199,15 @@ impl Levels {
         incumbent: u32,
         parity: Parity,
     ) -> Option<Level> {
-        debug_assert!(self.lead == Lead::Layers && self.want == Want::Any);
+        debug_assert!(self.lead == Lead::Layers);
         self.level_is_over();
         let mut layers = Layers::new(self.reached.lower_bound, parity);
-        self.open = layers.choose(waiting, incumbent);
+        self.open = layers.choose(waiting, incumbent, self.want, self.reached.put_off);
         self.raise(layers.bound(), incumbent);
         if self.open.is_none() && incumbent != u32::MAX {
             self.raise(incumbent, incumbent);
+            let next = waiting.layer(Side::Forward, incumbent);
+            self.forward_next = Some(next.map_or(u32::MAX, |layer| layer.cost));
         }
         self.open
     }
