@@ -39,7 +39,7 @@ pub(crate) struct Args {
     ///
     /// What --memory says is then meant for each of them.
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', value_parser = address)]
-    #[arg(conflicts_with_all = ["threads", "entry_width", "spill_dir"])]
+    #[arg(conflicts_with_all = ["threads", "entry_width", "spill_dir", "no_scout"])]
     workers: Vec<String>,
     #[command(flatten)]
     tls: TlsArgs,
@@ -344,6 +344,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
         (args.all.count, "--count", no_states),
     ];
     check_ida(args.search.search, &given)?;
+    if args.search.no_scout && args.folder.checkpoint.is_some() {
+        let problem = "--no-scout is not for --checkpoint: a search that keeps any has no scout";
+        return Err(Failure::Usage(problem.to_owned()));
+    }
     check_workers(&args.workers)?;
     args.all.check(args.folder.checkpoint.is_some())?;
     let all = args.all.optimal(args.folder.checkpoint.is_some());

@@ -31,8 +31,9 @@
 //! The folders spell the algorithm: `level` reads text, `board` and `squares` are the playing area, `rank` numbers box
 //! sets, `table` holds the best costs, `search` has open list, expansion, levels and the shard that runs them, `walk`
 //! says where the keeper gets, `estimate` and `deadlock` cut the work, `ida` searches depth first in little memory,
-//! `reconstruct` finds the moves again, `optima` all that are as good, and `verify` replays them. [`Solver`] searches in
-//! one process; a [`Node`] is one shard of many, and a [`Navigator`] tells whoever drives them what is next.
+//! `scout` finds solutions before the proof, `reconstruct` finds the moves again, `optima` all that are as good, and
+//! `verify` replays them. [`Solver`] searches in one process; a [`Node`] is one shard of many, and a [`Navigator`] tells
+//! whoever drives them what is next.
 //! `ARCHITECTURE.md` has the code map and what must stay true.
 
 mod board;

@@ -52,7 +52,7 @@ fn the_result_and_solution_lines_stay_as_they_are() {
 
 #[test]
 fn every_estimate_and_switch_gives_the_same_answer() {
-    let flags: [&[&str]; 14] = [
+    let flags: [&[&str]; 15] = [
         &[],
         &["--search", "forward"],
         &["--search", "backward"],
@@ -64,6 +64,7 @@ fn every_estimate_and_switch_gives_the_same_answer() {
         &["--estimate", "walk"],
         &["--search", "two-sided", "--estimate", "walk"],
         &["--no-dominance"],
+        &["--no-scout"],
         &["--no-deadlock-tables"],
         &["--threads", "1"],
         &["--threads", "8"],
@@ -196,9 +197,12 @@ fn a_tie_that_was_not_broken_is_not_claimed() {
             assert_eq!(answer.value("tie"), "any", "{answer:?}");
         }
     }
-    for flags in
-        [&["--any-tie", "--count"], &["--any-tie", "--checkpoint"], &["--count", "--checkpoint"]]
-    {
+    for flags in [
+        &["--any-tie", "--count"],
+        &["--any-tie", "--checkpoint"],
+        &["--count", "--checkpoint"],
+        &["--no-scout", "--checkpoint"],
+    ] {
         let folder = if flags[1] == "--checkpoint" { &[folder.as_str()][..] } else { &[] };
         let args = [&["solve", "p9"], &flags[..], folder].concat();
         let refused = run(&args).expect(exit::BAD_INPUT);

@@ -60,6 +60,7 @@ fn flags_that_it_has_no_use_for_are_refused() {
         &["--count"],
         &["--entry-width", "16"],
         &["--no-dominance"],
+        &["--no-scout"],
     ] {
         let args = [&["solve", "p1", "--search", "ida"], flags].concat();
         let answer = run(&args).expect(exit::BAD_INPUT);
