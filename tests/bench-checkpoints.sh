@@ -25,7 +25,7 @@ printf '%s, a checkpoint every %s, %s, load %s\n\n' "$board" "$interval" "$(date
 printf '| round | without, s | with, s | ratio |\n|---|---|---|---|\n'
 without=0 with=0
 for ((round = 1; round <= rounds; round++)); do
-  plain="$(seconds "$ours" solve "$board" --any-tie --quiet)"
+  plain="$(seconds "$ours" solve "$board" --any-tie --no-scout --quiet)"
   rm -rf "$folder"
   kept="$(seconds "$ours" solve "$board" --quiet --checkpoint "$folder" --checkpoint-every "$interval")"
   awk -v r="$round" -v a="$plain" -v b="$kept" 'BEGIN { printf "| %d | %.2f | %.2f | %.2f |\n", r, a, b, b / a }'

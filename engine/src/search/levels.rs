@@ -201,6 +201,14 @@ impl Levels {
     ) -> Option<Level> {
         debug_assert!(self.lead == Lead::Layers);
         self.level_is_over();
+        // The start is closed before anything else is, as solutions are cut after a forward state.
+        if self.reached.closed[Side::Forward as usize].is_none()
+            && let Some(layer) = waiting.layer(Side::Forward, self.reached.lower_bound)
+        {
+            let f = self.reached.lower_bound;
+            self.open = Some(Level { side: Side::Forward, f, below: layer.cost + 1 });
+            return self.open;
+        }
         let mut layers = Layers::new(self.reached.lower_bound, parity);
         self.open = layers.choose(waiting, incumbent, self.want, self.reached.put_off);
         self.raise(layers.bound(), incumbent);
