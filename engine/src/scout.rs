@@ -29,6 +29,9 @@ use crate::{Moves, Objective, Statistics};
 /// States kept of each layer in the first dives.
 const FIRST_WIDTH: usize = 64;
 
+/// And at most of any: sorting the candidates of a layer must not take long.
+const MOST_WIDTH: usize = 1 << 16;
+
 /// Of the memory that is left at the beginning, the part that may be taken.
 const MEMORY_SHARE: u64 = 16;
 
@@ -168,7 +171,7 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
             false => Within::Incumbent,
         };
         if self.dives > 0 && !self.is_widest && self.within == Within::Incumbent {
-            self.width *= 2;
+            self.width = (2 * self.width).min(MOST_WIDTH);
         }
         self.dives += 1;
         self.is_cut = false;

@@ -34,6 +34,9 @@ pub(crate) struct Layout {
 /// Mixing over fewer bits than this would leave the lines of a table unevenly used.
 const LEAST_MIXED_BITS: u32 = 16;
 
+/// Bits of the probe number that a board does not need, where there is room for them.
+const MOST_MORE_PROBE_BITS: u32 = 2;
+
 impl Layout {
     /// The layout of entries of `words` words, or `None` where one does not hold what a board needs.
     ///
@@ -60,7 +63,10 @@ impl Layout {
             let remainder_here = remainder.saturating_sub(remainder_elsewhere);
             let taken = fixed + remainder_here;
             if taken + needed_cost <= 64 {
-                let cost_bits = (64 - taken).min(32);
+                // With more lines within reach, more of a table that can grow no more is filled.
+                let more_probes = (64 - taken - needed_cost).min(MOST_MORE_PROBE_BITS);
+                let probe_bits = probe_bits + more_probes;
+                let cost_bits = (64 - taken - more_probes).min(32);
                 let layout =
                     Self { words, mixed_bits, base_bits, probe_bits, keeper_bits, cost_bits };
                 return Some(layout);
