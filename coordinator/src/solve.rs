@@ -215,13 +215,17 @@ impl SearchArgs {
         check_ida(self.search, &[(true, how, "runs in one process")])
     }
 
-    /// A flag that says how this process searches, if one was given: workers have flags of their own for that.
+    /// What is wrong with a flag that says how this process searches, if one was given.
     pub(crate) fn for_this_process(&self) -> Option<&'static str> {
         match self {
-            Self { threads: Some(_), .. } => Some("--threads"),
-            Self { spill: Spill { spill_dir: Some(_), .. }, .. } => Some("--spill-dir"),
-            Self { entry_width: Some(_), .. } => Some("--entry-width"),
-            Self { no_scout: true, .. } => Some("--no-scout"),
+            Self { threads: Some(_), .. } => Some("--threads is for each worker to say"),
+            Self { spill: Spill { spill_dir: Some(_), .. }, .. } => {
+                Some("--spill-dir is for each worker to say")
+            }
+            Self { entry_width: Some(_), .. } => Some("--entry-width is for each worker to say"),
+            Self { no_scout: true, .. } => {
+                Some("--no-scout would do nothing: on a cluster there is no scout")
+            }
             _ => None,
         }
     }

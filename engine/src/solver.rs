@@ -546,12 +546,10 @@ impl OnBoard for InProcess<'_, '_, '_, '_> {
         {
             solver.among_all(&shard, levels.forward_closed_below(), solution);
         }
-        // The search may have gone on for the others.
+        // The search may have gone on for the others, or a limit has come between the proof and its end.
         let proven = levels.lower_bound() == shard.incumbent.cost();
         let ending = match (end, best) {
-            (End::Limit(_), Some(solution)) if plan.wants_all() && proven => {
-                Ending::Optimal(solution)
-            }
+            (End::Limit(_), Some(solution)) if proven => Ending::Optimal(solution),
             (End::Limit(limit), best) => {
                 Ending::Limit { limit, lower_bound: levels.lower_bound(), best }
             }

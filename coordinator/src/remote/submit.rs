@@ -38,8 +38,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     let reporter = Reporter::standard(args.output.style());
     args.search.check()?;
     args.search.check_for_workers("submit")?;
-    if let Some(flag) = args.search.for_this_process() {
-        return Err(Failure::Usage(format!("{flag} is for each worker to say")));
+    if let Some(problem) = args.search.for_this_process() {
+        return Err(Failure::Usage(problem.to_owned()));
     }
     let client = args.coordinator.client()?;
     let Found { boards, remarks } = args.boards.find();

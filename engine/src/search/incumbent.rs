@@ -59,10 +59,11 @@ impl<R: Copy> Incumbent<R> {
         *self.best.lock().expect("no holder panics")
     }
 
-    /// Keeps a finish if it is cheaper than all before.
+    /// Keeps a finish if it is cheaper than all found here before, and no dearer than any found elsewhere.
     pub(crate) fn offer(&self, finish: Finish<R>) {
         let mut best = self.best.lock().expect("no holder panics");
-        if best.is_none_or(|best| finish.cost < best.cost) {
+        // A solution as cheap as one known from elsewhere is worth keeping, a dearer one is not.
+        if finish.cost <= self.cost() && best.is_none_or(|best| finish.cost < best.cost) {
             *best = Some(finish);
         }
         self.cost.fetch_min(finish.cost, Ordering::Relaxed);

@@ -25,7 +25,8 @@
 //! the one that was stored later was met then, as it says there. Where successors are put off, that may fail, and it takes
 //! G + H > P + 1, which is the first case.
 //!
-//! If a side has nothing waiting at all, every solution has been found.
+//! If a side has nothing waiting at all, every solution has been found. The start is opened before all else: it is stored by
+//! then, to be met from the other side, and G is never 0 after that.
 //!
 //! **All solutions of least cost** ([`Want::All`]): the layers go on until P is the cost of the best, and G + H > P + 1. Then
 //! the states of every best solution that are needed are closed: forward those below G, and backward those of the rows from
@@ -102,8 +103,9 @@ impl Layers {
     ) -> Option<Level> {
         let sides = [Side::Forward, Side::Backward];
         let is_open = |bound| bound < incumbent || want == Want::All && bound == incumbent;
-        let margin = 1 + u32::from(put_off || want == Want::All);
         while is_open(self.bound) {
+            let for_all = want == Want::All && self.bound == incumbent;
+            let margin = 1 + u32::from(put_off || for_all);
             if let [Some(forward), Some(backward)] =
                 sides.map(|side| waiting.layer(side, self.bound))
                 && forward.cost.saturating_add(backward.cost) < self.bound.saturating_add(margin)
@@ -185,11 +187,15 @@ mod tests {
     #[test]
     fn it_takes_one_more_where_successors_are_put_off_and_for_all_solutions() {
         let rows = Rows([vec![(10, 6, 1)], vec![(10, 5, 2)]]);
-        for (want, put_off, bound) in
-            [(Want::Any, false, 11), (Want::Any, true, 10), (Want::All, false, 10)]
-        {
+        for (want, incumbent, put_off, bound) in [
+            (Want::Any, NONE, false, 11),
+            (Want::Any, NONE, true, 10),
+            (Want::All, NONE, false, 11),
+            (Want::All, 11, false, 11),
+            (Want::All, 10, false, 10),
+        ] {
             let mut layers = Layers::new(10, Parity::Any);
-            assert!(layers.choose(&rows, NONE, want, put_off).is_some());
+            assert!(layers.choose(&rows, incumbent, want, put_off).is_some());
             assert_eq!(layers.bound(), bound, "{want:?} {put_off}");
         }
         let choose = |bound, incumbent| {
