@@ -59,7 +59,9 @@ impl<'b> Purse<'b> {
 
     /// Drops a list that was filled by [`Purse::push`] only.
     pub(crate) fn drop_list<T>(&mut self, list: Vec<T>) {
-        self.give_back(list.capacity() * size_of::<T>());
+        let bytes = list.capacity() * size_of::<T>();
+        drop(list);
+        self.give_back(bytes);
     }
 
     /// Enters a key that is new into a map whose growth is charged here only.

@@ -66,8 +66,8 @@ impl Parity {
     fn from(self, cost: u32) -> u32 {
         let fits = match self {
             Self::Any => true,
-            Self::Even => cost % 2 == 0,
-            Self::Odd => cost % 2 == 1,
+            Self::Even => cost.is_multiple_of(2),
+            Self::Odd => !cost.is_multiple_of(2),
         };
         cost.saturating_add(u32::from(!fits))
     }
