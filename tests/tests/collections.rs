@@ -357,7 +357,7 @@ fn a_cluster_writes_the_same_rows() {
         run(&[&args, flags].concat()).expect(exit::UNSOLVABLE)
     };
     let (ours, theirs) = (scratch.inside("ours.json"), scratch.inside("theirs.json"));
-    solve(&ours, &["--threads", "2", "--any-tie"]);
+    solve(&ours, &["--threads", "2"]);
     solve(&theirs, &["--workers", &cluster::list(&workers)]);
     let again = solve(&theirs, &["--workers", &cluster::list(&workers)]);
     assert!(again.stdout.contains(" skipped=3 "), "{again:?}");
