@@ -33,7 +33,7 @@
 //! the last of these on. The rest is as in [`levels`](super::levels).
 //!
 //! How far a side goes is not fixed from the beginning, and may differ from one P to the next: it goes as far as its layers
-//! are smaller than those of the other. (J. K. Barley, P. Riddle, C. Linares López, S. Dobson and I. Pohl, *GBFHS: a
+//! are smaller than those of the other. (M. W. Barley, P. J. Riddle, C. Linares López, S. Dobson and I. Pohl, *GBFHS: a
 //! generalized breadth-first heuristic search algorithm*, 2018, and R. Zhou and E. A. Hansen, *Breadth-first heuristic
 //! search*, 2006. There what a side has been given it keeps.)
 //!
