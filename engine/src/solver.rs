@@ -78,7 +78,7 @@ pub enum SearchChoice {
     Forward,
     /// Uniform-cost search from all finished boards.
     Backward,
-    /// Uniform-cost search from both ends, until they meet.
+    /// From both ends, until they meet: by cost alone, or led by an estimate on either side.
     TwoSided,
     /// Iterative deepening A* from the start, in memory that does not grow; in one process only. Without a limit of memory
     /// it takes [`IDA_MEMORY`](crate::IDA_MEMORY).
@@ -219,8 +219,9 @@ impl<'a> Solver<'a> {
         self
     }
 
-    /// The lower bound to be led by. A search that uses none in its own right (from both ends, or backward) ignores it;
-    /// with [`SearchChoice::Auto`] naming one chooses [`SearchChoice::Forward`].
+    /// The lower bound to be led by. A backward search uses none and ignores it; one from both ends uses one where it is
+    /// named, or where pushes count and both choices are left to us. With [`SearchChoice::Auto`] and fewest moves, naming
+    /// one chooses [`SearchChoice::Forward`].
     pub fn estimate(mut self, estimate: EstimateChoice) -> Self {
         self.options.estimate = estimate;
         self

@@ -63,8 +63,8 @@
 //! for which that might fail, and the state before it, P, which is closed at its least cost. The keeper's square before
 //! the push belonged, when P was opened, to a state of P's row that gets there at no greater total cost; at the same cost
 //! then, or the solution could be made cheaper. On a tie with a state closed at less cost, that one made this very push,
-//! with this very cost, in an earlier level or in this one; on a tie with one closed at the same cost, or opened with P, at least one of
-//! them makes it. Who makes the push does not show in what is stored: boxes, keeper, and cost. So it is stored at the
+//! with this very cost, in an earlier level or in this one; on a tie with one closed at the same cost, or opened with P,
+//! at least one of them makes it. Who makes the push does not show in what is stored: boxes, keeper, and cost. So it is stored at the
 //! least cost. P itself stays in the table whether or not it was dominated. Where pushes count, a state is a box set and
 //! a region of the floor; none is dominated, and each makes all pushes from its region when it is opened, so long as none
 //! is left out by corrals, which a search for all solutions does without.
