@@ -13,7 +13,7 @@ use crate::search::lead::Lead;
 use crate::search::levels::{Levels, Reached};
 use crate::search::problem::Problem;
 use crate::search::roots;
-use crate::search::shard::{NoFile, Shard, Terms};
+use crate::search::shard::{NoFile, Scouting, Shard, Terms};
 use crate::search::want::Want;
 use crate::table::{Layout, SLOTS, Table};
 use crate::walk::{Ground, MaskGround, QueueGround};
@@ -252,7 +252,7 @@ impl Plan {
         [forward, backward]
     }
 
-    /// Of a search for any solution, from the start, with an estimate.
+    /// Of a search for any solution, from the start, with an estimate, where this one has none.
     fn scouting(&self) -> Self {
         let options = Options { want: Want::Any, estimate: EstimateChoice::Auto, ..self.options };
         Self { search: SearchChoice::Forward, options, ..self.clone() }
@@ -319,6 +319,7 @@ impl Plan {
         let problem = Problem::new::<G>(
             self.board.clone(),
             (self.rule, self.objective),
+            self.search,
             (self.lead(), estimates),
             self.options.dominance,
             self.options.deadlocks,
@@ -351,8 +352,11 @@ impl Plan {
         let (format, want) = (self.batch_format(), self.options.want);
         let scouts = terms.scouts;
         // Without room for it the search goes without.
-        let scouting = || self.scouting().problem::<R, G>(&budget).ok();
-        let scouting = scouts.then(scouting).flatten();
+        let scouting = match self.estimates() {
+            _ if !scouts => None,
+            true => Some(Scouting::Same),
+            false => self.scouting().problem::<R, G>(&budget).ok().map(Scouting::Own),
+        };
         let shard = Shard::new(problem, table, budget, format, self.digest, want, terms)
             .map_err(SetupError::File)?;
         let shard = shard.scouting(scouting);

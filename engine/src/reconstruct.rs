@@ -78,6 +78,46 @@ pub(crate) fn reconstruct<R: Rank, S: RowSource<R>>(
     Ok(spell(board, rule, trail.paths, &pushes))
 }
 
+/// A stored state that a way leads on from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Met<R> {
+    pub(crate) side: Side,
+    pub(crate) rank: R,
+    pub(crate) keeper: Square,
+    pub(crate) cost: u32,
+}
+
+/// The box sets from the end that a stored state's side comes from to that state, which costs at most `met.cost`.
+pub(crate) fn sets_to_end<R: Rank, S: RowSource<R>>(
+    board: &Board,
+    objective: Objective,
+    ranking: &Ranking<R>,
+    Met { side, rank, keeper, cost }: Met<R>,
+    source: &mut S,
+) -> Result<Vec<R>, ReconstructError<S::Error>> {
+    let mut boxes = vec![Square::from_index(0); ranking.boxes()];
+    ranking.unrank(rank, &mut boxes);
+    let mut trail = Walkback { board, objective, ranking, source, paths: Paths::new(board) };
+    // From the state on, undoing its pushes or making them.
+    let shifts: Vec<(Square, Square)> = match side {
+        Side::Forward => {
+            let pushes = trail.back_to_start(boxes.clone(), keeper, cost)?;
+            pushes.iter().rev().map(|push| (push.to, push.from)).collect()
+        }
+        Side::Backward => {
+            let pushes = trail.on_to_finish(boxes.clone(), keeper, cost)?;
+            pushes.iter().map(|push| (push.from, push.to)).collect()
+        }
+    };
+    let mut sets = vec![rank];
+    for (from, to) in shifts {
+        boxes = moved(&boxes, from, to);
+        sets.push(ranking.rank(&boxes));
+    }
+    sets.reverse();
+    Ok(sets)
+}
+
 /// The steps of a solution with these pushes: the shortest walks between them, and the last walk.
 pub(crate) fn spell(board: &Board, rule: Rule, mut paths: Paths<'_>, pushes: &[Push]) -> Moves {
     let mut boxes = board.boxes().to_vec();

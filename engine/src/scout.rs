@@ -6,8 +6,13 @@
 //! it is proven that a solution costs that much, nothing is left to be done. Where a limit comes before the proof it is
 //! what there is to show. It is never part of a proof.
 //!
-//! Where only pushes count, every other dive keeps to states with an f of at most what every solution is proven to cost.
-//! On many boards the proof of that bound is short, and the long part would be to find a solution at it.
+//! Where only pushes count, two dives of three keep to states with an f of at most what every solution is proven to cost.
+//! On many boards the proof of that bound is short, and the long part would be to find a solution at it. One of the two
+//! goes from the finish, pull after pull: how to pack a room full of goals is a riddle forward, and backward it is how to
+//! empty it.
+//!
+//! A dive need not go all the way: it also ends where it comes upon a state that the search has closed on the other side,
+//! from which the table tells the rest of the way.
 //!
 //! (Layers bounded by the cost of a solution, the best of each kept: R. Zhou and E. A. Hansen, *Beam-stack search:
 //! integrating backtracking with beam search*, 2005.)
@@ -17,12 +22,13 @@ use crate::budget::Budget;
 use crate::found::Found;
 use crate::purse::{NoRoom, Purse};
 use crate::rank::Rank;
+use crate::reconstruct::{Met, RowSource, sets_to_end};
 use crate::search::expand::{Expander, Successor};
 use crate::search::incumbent::Finish;
 use crate::search::problem::Problem;
 use crate::search::roots;
 use crate::search::side::Side;
-use crate::table::Row;
+use crate::table::{Entry, Row, Table};
 use crate::walk::Ground;
 use crate::{Moves, Objective, Statistics};
 
@@ -31,6 +37,9 @@ const FIRST_WIDTH: usize = 64;
 
 /// And at most of any: sorting the candidates of a layer must not take long.
 const MOST_WIDTH: usize = 1 << 16;
+
+/// What a solution may cost more than is proven, for each dive there has been.
+const FURTHER: u64 = 4;
 
 /// Of the memory that is left at the beginning, the part that may be taken.
 const MEMORY_SHARE: u64 = 16;
@@ -89,11 +98,15 @@ pub(crate) struct Scout<'s, R, G: Ground> {
     width: usize,
     /// There is no room for more.
     is_widest: bool,
+    /// The start, as a dive from the finish meets it. None if nothing leads on from there.
+    start: Option<Successor<R>>,
+    /// Where this dive comes from.
+    side: Side,
     within: Within,
     /// The bound within which all has been looked at.
     exhausted: Option<u32>,
     dives: u64,
-    /// Of this dive, from the start on; none between two dives.
+    /// Of this dive, from its first states on; none between two dives.
     layers: Vec<Vec<Kept<R>>>,
     /// The place of the state to be opened next in the last layer.
     next: usize,
@@ -108,11 +121,14 @@ pub(crate) struct Scout<'s, R, G: Ground> {
 }
 
 impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
-    /// For a problem from the start with an estimate.
+    /// For a problem from the start with an estimate, or from both ends with one on either side.
     pub(crate) fn new(problem: &'s Problem<R, G::Set>, budget: &'s Budget) -> Self {
+        let (start, _) = roots::start::<R, G>(problem);
         Self {
             problem,
             expander: Expander::new(problem),
+            start,
+            side: Side::Forward,
             purse: Purse::of_at_most(budget, budget.left() / MEMORY_SHARE),
             width: FIRST_WIDTH,
             is_widest: false,
@@ -132,10 +148,10 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
 
     /// Goes on until it has done its part in comparison. Returns a solution that is better than the incumbent, with its
     /// cost, as soon as there is one.
-    pub(crate) fn keep_up(&mut self, news: News) -> Option<(u32, Moves)> {
+    pub(crate) fn keep_up(&mut self, news: News, table: &Table<R>) -> Option<(u32, Moves)> {
         let due = news.expanded / rows_for_a_state(self.problem.objective);
         while self.opened < due && !self.is_over && news.lower_bound < news.incumbent {
-            if self.step(news) == Err(NoRoom) {
+            if self.step(news, table) == Err(NoRoom) {
                 self.narrow();
             }
             if self.found.cost() < news.incumbent {
@@ -147,29 +163,21 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
     }
 
     /// Begins a dive, opens a state, or goes on to the next layer.
-    fn step(&mut self, news: News) -> Result<(), NoRoom> {
+    fn step(&mut self, news: News, table: &Table<R>) -> Result<(), NoRoom> {
         let Some(layer) = self.layers.last() else { return self.begin(news) };
         match layer.get(self.next) {
             Some(&state) => self.open(state, news),
-            None => self.settle(news),
+            None => self.settle(news, table),
         }
     }
 
-    /// Begins a dive at the start.
+    /// Begins a dive.
     fn begin(&mut self, news: News) -> Result<(), NoRoom> {
-        // A start that no estimate admits leads nowhere.
-        let (Some(Successor { rank, keeper, cost, .. }), _) = roots::start::<R, G>(self.problem)
-        else {
+        let Some(start) = self.start else {
             self.is_over = true;
             return Ok(());
         };
-        let is_turn = self.problem.objective == Objective::Pushes
-            && self.within == Within::Incumbent
-            && self.exhausted != Some(news.lower_bound);
-        self.within = match is_turn {
-            true => Within::Proven(news.lower_bound),
-            false => Within::Incumbent,
-        };
+        (self.side, self.within) = self.turn(news);
         if self.dives > 0 && !self.is_widest && self.within == Within::Incumbent {
             self.width = (2 * self.width).min(MOST_WIDTH);
         }
@@ -177,64 +185,127 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
         self.is_cut = false;
         self.next = 0;
         let mut layer = Vec::new();
-        let pushed = self.purse.push(&mut layer, Kept { rank, keeper, cost, parent: 0 });
+        let mut room = Ok(());
+        let mut begin = |Successor { rank, keeper, cost, .. }| {
+            if room.is_ok() {
+                room = self.purse.push(&mut layer, Kept { rank, keeper, cost, parent: 0 });
+            }
+        };
+        match self.side {
+            Side::Forward => begin(start),
+            Side::Backward => roots::finished::<R, G>(self.problem).for_each(&mut begin),
+        }
         self.layers.push(layer);
-        pushed
+        room
+    }
+
+    /// What the next dive is to be.
+    fn turn(&self, News { lower_bound, .. }: News) -> (Side, Within) {
+        let Problem { board, objective, estimates, .. } = self.problem;
+        let forward = (Side::Forward, Within::Incumbent);
+        if *objective == Objective::Moves || self.exhausted == Some(lower_bound) {
+            return forward;
+        }
+        let finished = roots::finished_sets(board.boxes().len(), board.goals().len());
+        let may_come_back =
+            !estimates[Side::Backward as usize].is_none() && finished <= self.width as u64;
+        match (self.side, self.within) {
+            (Side::Forward, Within::Incumbent) if may_come_back => {
+                (Side::Backward, Within::Proven(lower_bound))
+            }
+            (Side::Backward, _) | (_, Within::Incumbent) => {
+                (Side::Forward, Within::Proven(lower_bound))
+            }
+            (Side::Forward, Within::Proven(_)) => forward,
+        }
     }
 
     /// What a solution may cost at most that is looked for.
     fn most(&self, news: News) -> u32 {
-        let less = news.incumbent.min(self.found.cost()) - 1;
+        let less = self.less(news);
         match self.within {
             Within::Proven(bound) => bound.min(less),
-            Within::Incumbent => less,
+            // Further from what is proven with each dive: what goes nowhere would go on for long.
+            Within::Incumbent => match self.problem.objective {
+                Objective::Moves => less,
+                Objective::Pushes => {
+                    let beyond = self.dives.saturating_mul(FURTHER);
+                    let beyond = u32::try_from(beyond).unwrap_or(u32::MAX);
+                    news.lower_bound.saturating_add(beyond).min(less)
+                }
+            },
         }
+    }
+
+    /// What a better solution costs at most than the best there is.
+    fn less(&self, news: News) -> u32 {
+        news.incumbent.min(self.found.cost()) - 1
+    }
+
+    /// Pushes after which a dive is given up: a beam may go round in circles. More for each dive.
+    fn most_layers(&self) -> u64 {
+        const AT_FIRST: u64 = 64;
+        let least = self.start.map_or(0, |start| start.estimate);
+        2 * u64::from(least) + AT_FIRST * self.dives
     }
 
     /// Opens a state of the last layer.
     fn open(&mut self, state: Kept<R>, news: News) -> Result<(), NoRoom> {
-        let (most, place) = (self.most(news), self.next);
+        let (most, less, place) = (self.most(news), self.less(news), self.next);
         self.next += 1;
         self.opened += 1;
-        let Self { expander, purse, candidates, row, layers, found, .. } = self;
+        // Within what is proven, what lies beyond is not looked for.
+        let is_bounded = self.within == Within::Incumbent;
+        let Self { expander, purse, candidates, row, layers, found, start, side, is_cut, .. } =
+            self;
         row.cost = state.cost;
         row.opened.clear();
         row.opened.push(state.keeper);
         let mut room = Ok(());
         let emit = |Successor { rank, keeper, cost, estimate }| {
             let f = cost + estimate;
-            if f <= most && room.is_ok() {
+            if f > most {
+                *is_cut |= is_bounded && f <= less;
+                return;
+            }
+            let is_start = start.is_some_and(|start| (start.rank, start.keeper) == (rank, keeper));
+            if *side == Side::Backward && is_start {
+                found.offer(cost, path(layers, place, rank).into_iter().rev());
+            } else if room.is_ok() {
                 let state = Kept { rank, keeper, cost, parent: place as u32 };
                 room = purse.push(candidates, Candidate { state, f });
             }
         };
         let finish = |finish: Finish<R>| {
-            if finish.cost <= most {
+            if finish.cost <= less {
                 found.offer(finish.cost, path(layers, place, finish.rank).into_iter());
             }
         };
         let mut uncounted = Statistics::default();
-        expander.expand(Side::Forward, state.rank, row, &mut uncounted, emit, finish);
+        expander.expand(*side, state.rank, row, &mut uncounted, emit, finish);
         room
     }
 
     /// Makes the next layer of the best candidates, or ends the dive.
-    fn settle(&mut self, news: News) -> Result<(), NoRoom> {
+    fn settle(&mut self, news: News, table: &Table<R>) -> Result<(), NoRoom> {
         let outdated = matches!(self.within, Within::Proven(bound) if bound < news.lower_bound);
-        if self.candidates.is_empty() || outdated {
+        let too_long = self.layers.len() as u64 > self.most_layers();
+        if self.candidates.is_empty() || outdated || too_long {
             match self.within {
-                _ if self.is_cut || outdated => {}
+                _ if self.is_cut || outdated || too_long => {}
                 Within::Proven(bound) => self.exhausted = Some(bound),
                 Within::Incumbent => self.is_over = true,
             }
             self.surface();
             return Ok(());
         }
-        let Self { candidates, width, dives, .. } = self;
+        let candidates = &mut self.candidates;
         candidates.sort_unstable_by_key(|Candidate { state, .. }| {
             (state.rank, state.keeper, state.cost, state.parent)
         });
         candidates.dedup_by_key(|Candidate { state, .. }| (state.rank, state.keeper));
+        self.meet(self.less(news), table);
+        let Self { candidates, width, dives, .. } = self;
         if candidates.len() > *width {
             let order = |&Candidate { state, f }: &Candidate<R>| (f, lot(&state, *dives));
             candidates.select_nth_unstable_by_key(*width, order);
@@ -251,6 +322,34 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
         self.layers.push(layer);
         self.next = 0;
         room
+    }
+
+    /// Looks among the candidates for states that the search has closed on the other side, and keeps the best solution
+    /// that comes of it, if it costs at most so much.
+    ///
+    /// What is closed has its least cost, and so has a whole way to the end of its side, so other threads do not change
+    /// what is read here.
+    fn meet(&mut self, most: u32, table: &Table<R>) {
+        let Self { problem, side, candidates, layers, found, .. } = self;
+        let whole = candidates.iter().filter_map(|&Candidate { state, .. }| {
+            let rest = table.closed(table.mix(state.rank), state.keeper, side.other())?;
+            Some((state.cost.checked_add(rest)?, rest, state))
+        });
+        let best = whole.filter(|&(cost, ..)| cost <= most).min_by_key(|&(cost, ..)| cost);
+        let Some((cost, rest, Kept { rank, keeper, parent, .. })) = best else { return };
+        let dived = path(layers, parent as usize, rank);
+        let Problem { board, objective, ranking, .. } = problem;
+        let met = Met { side: side.other(), rank, keeper, cost: rest };
+        let Ok(known) = sets_to_end(board, *objective, ranking, met, &mut Rows(table)) else {
+            return;
+        };
+        let (mut sets, rest) = match side {
+            Side::Forward => (dived, known),
+            Side::Backward => (known, dived),
+        };
+        // Both go from an end to where they meet.
+        sets.extend(rest.into_iter().rev().skip(1));
+        found.offer(cost, sets.into_iter());
     }
 
     /// Ends a dive for want of room. Later ones are narrower.
@@ -270,7 +369,18 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
     }
 }
 
-/// The box sets from the start to the state at a place of the last layer, and one more.
+/// The rows of a table that nobody grows meanwhile.
+struct Rows<'t, R>(&'t Table<R>);
+
+impl<R: Rank> RowSource<R> for Rows<'_, R> {
+    type Error = std::convert::Infallible;
+
+    fn rows(&mut self, ranks: &[R]) -> Result<Vec<Vec<Entry>>, Self::Error> {
+        Ok(ranks.iter().map(|&rank| self.0.row(self.0.mix(rank))).collect())
+    }
+}
+
+/// The box sets from where a dive began to the state at a place of the last layer, and one more.
 fn path<R: Rank>(layers: &[Vec<Kept<R>>], place: usize, last: R) -> Vec<R> {
     let above = |place: &mut usize, layer: &Vec<Kept<R>>| {
         let state = layer[*place];
@@ -297,8 +407,9 @@ fn lot<R: Rank>(state: &Kept<R>, dive: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{OnBoard, Options, Plan};
+    use crate::plan::{OnBoard, Options, Plan, layout};
     use crate::search::problem::Problem;
+    use crate::table::Relaxation;
     use crate::{Level, Rule, SearchChoice, builtin, verify};
 
     /// Scouts until a solution within the bound is there, or nothing is left to be looked for, or so much is done.
@@ -306,6 +417,8 @@ mod tests {
         memory: u64,
         lower_bound: u32,
         most: u64,
+        /// The states are closed to which so many pushes lead.
+        closed: u32,
     }
 
     /// The best that was found, states opened, whether it is over, and the most bytes taken.
@@ -320,6 +433,7 @@ mod tests {
                 Ok(problem) => problem,
                 Err(_) => return Err(self),
             };
+            let table = closed_forward::<R, G>(&problem, self.closed);
             let budget = Budget::new(self.memory);
             let mut scout = Scout::<R, G>::new(&problem, &budget);
             let mut best: Option<(u32, Moves)> = None;
@@ -331,7 +445,7 @@ mod tests {
                 }
                 expanded += 64;
                 let news = News { lower_bound: self.lower_bound, incumbent, expanded };
-                if let Some(better) = scout.keep_up(news) {
+                if let Some(better) = scout.keep_up(news, &table) {
                     assert!(better.0 < incumbent, "each is better than the one before");
                     best = Some(better);
                 }
@@ -340,8 +454,37 @@ mod tests {
         }
     }
 
+    /// A table of the states to which at most so many pushes lead, all closed; 0 for none.
+    fn closed_forward<R: Rank, G: Ground>(problem: &Problem<R, G::Set>, pushes: u32) -> Table<R> {
+        let layout = layout::<R>(&problem.board, 1 << 20).expect("fits");
+        let table = Table::new(layout, 12, 1 << 24).expect("small");
+        let mut expander = Expander::<R, G>::new(problem);
+        let (start, _) = roots::start::<R, G>(problem);
+        let mut states: Vec<_> = start.into_iter().filter(|_| pushes > 0).collect();
+        for _ in 0..=pushes {
+            let mut next = Vec::new();
+            for Successor { rank, keeper, cost, .. } in std::mem::take(&mut states) {
+                let mixed = table.mix(rank);
+                let stored = table.relax_closed(mixed, keeper.index(), cost, Side::Forward);
+                if matches!(stored, Relaxation::Accepted { .. }) {
+                    let mut row = Row { cost, opened: vec![keeper], ..Row::default() };
+                    let counted = &mut Statistics::default();
+                    let side = Side::Forward;
+                    expander.expand(side, rank, &mut row, counted, |one| next.push(one), |_| ());
+                }
+            }
+            states = next;
+        }
+        table
+    }
+
     fn scout(level: &Level, rule: Rule, objective: Objective, scouting: Scouting) -> Scouted {
-        let options = Options { search: SearchChoice::Forward, ..Options::default() };
+        // For pushes there is an estimate on either side.
+        let search = match objective {
+            Objective::Moves => SearchChoice::Forward,
+            Objective::Pushes => SearchChoice::Auto,
+        };
+        let options = Options { search, ..Options::default() };
         let plan = Plan::new(level, rule, objective, options).expect("worth a search");
         plan.run(scouting).expect("fits")
     }
@@ -350,7 +493,7 @@ mod tests {
     fn small_boards_are_searched_whole_and_the_best_found_is_the_optimum() {
         for board in builtin::all().iter().filter(|b| !["p15", "level1"].contains(&b.id)) {
             let rule = board.level.rule();
-            let scouting = Scouting { memory: u64::MAX, lower_bound: 0, most: u64::MAX };
+            let scouting = Scouting { memory: u64::MAX, lower_bound: 0, most: u64::MAX, closed: 0 };
             let (best, _, is_over, _) = scout(&board.level, rule, Objective::Moves, scouting);
             let (cost, moves) = best.expect("has a solution");
             assert!(is_over);
@@ -362,7 +505,7 @@ mod tests {
     #[test]
     fn a_solution_at_the_bound_is_found_in_few_states() {
         let board = builtin::find("level1").expect("built in");
-        let scouting = Scouting { memory: u64::MAX, lower_bound: 97, most: 1 << 20 };
+        let scouting = Scouting { memory: u64::MAX, lower_bound: 97, most: 1 << 20, closed: 0 };
         let (best, opened, ..) = scout(&board.level, Rule::Classic, Objective::Pushes, scouting);
         let (cost, moves) = best.expect("one of 97 pushes");
         assert_eq!((cost, moves.pushes()), (97, 97));
@@ -371,10 +514,25 @@ mod tests {
     }
 
     #[test]
+    fn a_dive_ends_at_a_state_that_is_closed_on_the_other_side() {
+        let board = builtin::find("level1").expect("built in");
+        let opened = [0, 1, 3, 6].map(|closed| {
+            let scouting = Scouting { memory: u64::MAX, lower_bound: 97, most: 1 << 20, closed };
+            let (best, opened, ..) =
+                scout(&board.level, Rule::Classic, Objective::Pushes, scouting);
+            let (cost, moves) = best.expect("one of 97 pushes");
+            assert_eq!((cost, moves.pushes()), (97, 97));
+            verify(&board.level, Rule::Classic, &moves).expect("replays");
+            opened
+        });
+        assert!(opened.is_sorted_by(|fewer, more| fewer > more), "{opened:?}");
+    }
+
+    #[test]
     fn it_keeps_to_its_part_of_the_memory() {
         let board = builtin::find("level1").expect("built in");
         for memory in [0, 1 << 10, 64 << 10, 1 << 20, 16 << 20] {
-            let scouting = Scouting { memory, lower_bound: 0, most: 200_000 };
+            let scouting = Scouting { memory, lower_bound: 0, most: 200_000, closed: 0 };
             let (best, opened, is_over, peak) =
                 scout(&board.level, Rule::Classic, Objective::Pushes, scouting);
             assert!(peak <= memory / MEMORY_SHARE, "{peak} of {memory}");

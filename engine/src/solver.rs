@@ -12,6 +12,7 @@ use crate::search::layers::Parity;
 use crate::search::lead::Lead;
 use crate::search::levels::{Levels, Reached};
 use crate::search::shard::{NoFile, Shard, Terms};
+use crate::search::side::Side;
 use crate::search::spill::SpillPlace;
 use crate::search::want::Want;
 use crate::verify::verify;
@@ -83,6 +84,16 @@ pub enum SearchChoice {
     /// Iterative deepening A* from the start, in memory that does not grow; in one process only. Without a limit of memory
     /// it takes [`IDA_MEMORY`](crate::IDA_MEMORY).
     Ida,
+}
+
+impl SearchChoice {
+    /// Whether states of this side are searched.
+    pub(crate) fn goes(self, side: Side) -> bool {
+        match side {
+            Side::Forward => self != Self::Backward,
+            Side::Backward => matches!(self, Self::Backward | Self::TwoSided),
+        }
+    }
 }
 
 impl std::fmt::Display for SearchChoice {

@@ -1,5 +1,7 @@
 //! Each rule refuses only what brute force finds lost, and does refuse something.
 
+use std::collections::HashSet;
+
 use super::corral::{Corrals, Needed};
 use super::freeze::Freeze;
 use super::subsets::DeadSubsets;
@@ -7,6 +9,7 @@ use crate::board::tests::{board, level};
 use crate::board::{Board, Square};
 use crate::budget::Budget;
 use crate::estimate::{Estimate, Estimator};
+use crate::search::side::Side;
 use crate::squares::{LargeSet, Mask, SquareSet};
 use crate::truth::Truth;
 use crate::walk::{Ground, MaskGround, QueueGround};
@@ -206,11 +209,12 @@ fn c05_ten_of_thirteen_boxes_are_frozen() {
     assert!(board.boxes().contains(&asked) && !frozen.contains(&asked));
 }
 
-fn tables<G: Ground>(board: &Board) -> DeadSubsets<G::Set> {
-    DeadSubsets::new(board, &mut G::new(board), &Budget::new(u64::MAX)).expect("two boxes or more")
+fn tables<G: Ground>(board: &Board, side: Side) -> DeadSubsets<G::Set> {
+    DeadSubsets::new(board, &mut G::new(board), side, &Budget::new(u64::MAX))
+        .expect("two boxes or more")
 }
 
-/// Whether the tables call a state lost, right after a push.
+/// Whether the tables call a state lost, right after a push, or backward, right before one.
 fn called_lost<S: SquareSet>(
     tables: &DeadSubsets<S>,
     board: &Board,
@@ -244,8 +248,9 @@ fn dead_pairs_and_triples_are_exact_where_there_are_no_other_boxes() {
     for room in ROOMS {
         for boxes in 2..=3 {
             let board = with_boxes(room, boxes);
-            let (exact, large) = (tables::<MaskGround<1>>(&board), tables::<QueueGround>(&board));
-            let pairs = tables::<MaskGround<1>>(&with_boxes(room, 2));
+            let exact = tables::<MaskGround<1>>(&board, Side::Forward);
+            let large = tables::<QueueGround>(&board, Side::Forward);
+            let pairs = tables::<MaskGround<1>>(&with_boxes(room, 2), Side::Forward);
             let (mut lost, mut alive) = (0, 0);
             for (boxes, keeper, cost) in Truth::new(&board, boxes, Rule::Classic).states() {
                 if !all_live(&board, &boxes) {
@@ -272,7 +277,7 @@ fn dead_pairs_and_triples_among_more_boxes_are_lost_under_both_rules() {
     let (mut lost, mut missed) = (0, 0);
     for room in ROOMS {
         let board = board(room);
-        let tables = tables::<MaskGround<1>>(&board);
+        let tables = tables::<MaskGround<1>>(&board, Side::Forward);
         for rule in RULES {
             for (boxes, keeper, cost) in Truth::new(&board, 4, rule).states() {
                 if !all_live(&board, &boxes) {
@@ -290,6 +295,70 @@ fn dead_pairs_and_triples_among_more_boxes_are_lost_under_both_rules() {
         }
     }
     assert!(lost > 50_000 && lost > missed, "{lost} {missed}");
+}
+
+/// All that steps lead to from the start: boxes in the order of their squares, and the keeper.
+fn reached(board: &Board) -> HashSet<(Vec<Square>, Square)> {
+    let start = (board.boxes().to_vec(), board.keeper());
+    let mut reached = HashSet::from([start.clone()]);
+    let mut todo = vec![start];
+    while let Some((boxes, keeper)) = todo.pop() {
+        for direction in Direction::ALL {
+            let Some(next) = board.neighbour(keeper, direction) else { continue };
+            let mut boxes = boxes.clone();
+            if let Some(box_) = boxes.iter_mut().find(|square| **square == next) {
+                let Some(target) = board.neighbour(next, direction) else { continue };
+                *box_ = target;
+                boxes.sort_unstable();
+                if boxes.windows(2).any(|two| two[0] == two[1]) {
+                    continue;
+                }
+            }
+            if reached.insert((boxes.clone(), next)) {
+                todo.push((boxes, next));
+            }
+        }
+    }
+    reached
+}
+
+/// The same for the other side: on a board with just two or three boxes what is lost is what the start does not lead to
+/// without a box ever on a dead square; among four boxes what is lost is among that.
+#[test]
+fn what_is_lost_backward_is_where_the_start_does_not_lead() {
+    let (mut lost, mut alive, mut only_triples, mut missed) = (0, 0, 0, 0);
+    let four = "########\n#@$ $. #\n#.$ $.##\n#  #.  #\n########";
+    for room in ROOMS.into_iter().chain(CORRALS).chain([four]) {
+        for boxes in 2..=board(room).boxes().len() {
+            let board = with_boxes(room, boxes);
+            let reached = reached(&board);
+            let exact = tables::<MaskGround<1>>(&board, Side::Backward);
+            let large = tables::<QueueGround>(&board, Side::Backward);
+            let pairs = exact.clone().without_triples();
+            for (boxes, keeper, _) in Truth::new(&board, boxes, Rule::Classic).states() {
+                if !all_live(&board, &boxes) {
+                    continue;
+                }
+                for (pushed, direction) in pushes_before(&board, &boxes, keeper) {
+                    let found = called_lost(&exact, &board, &boxes, pushed, direction);
+                    let is_reached = reached.contains(&(sorted(boxes.clone()), keeper));
+                    if boxes.len() <= 3 {
+                        assert_eq!(found, !is_reached, "{boxes:?} {keeper:?}\n{room}");
+                    } else {
+                        assert!(!found || !is_reached, "{boxes:?} {keeper:?}\n{room}");
+                        missed += u32::from(!found && !is_reached);
+                    }
+                    assert_eq!(found, called_lost(&large, &board, &boxes, pushed, direction));
+                    let by_pairs = called_lost(&pairs, &board, &boxes, pushed, direction);
+                    only_triples += u32::from(found && !by_pairs);
+                    lost += u32::from(found);
+                    alive += u32::from(!found);
+                }
+            }
+        }
+    }
+    println!("{lost} lost, {only_triples} by triples alone, {alive} alive, {missed} missed");
+    assert!(lost > 10_000 && alive > 10_000 && only_triples > 1_000 && missed > 50);
 }
 
 #[test]

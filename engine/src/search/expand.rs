@@ -260,7 +260,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
                     continue;
                 }
                 let number = self.number[from.index()] as usize;
-                let estimate = match self.lost(from, to, direction) {
+                let estimate = match self.lost(Side::Forward, from, to, direction) {
                     true => None,
                     false => {
                         let estimator = &mut self.estimators[Side::Forward as usize];
@@ -304,20 +304,28 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         }
         for index in 0..self.reached.len() {
             let (keeper, steps) = self.reached[index];
-            for &Shift { from, to } in problem.keeper_pulls[keeper.index()].iter().flatten() {
-                if self.occupied.contains(from) && !self.occupied.contains(to) {
-                    let number = self.number[from.index()] as usize;
-                    let estimator = &mut self.estimators[Side::Backward as usize];
-                    let Some(estimate) = estimator.after_push(number, (from, keeper), to) else {
-                        statistics.dead += 1;
-                        continue;
-                    };
-                    let before = (keeper, steps);
-                    self.check_consistency(Side::Backward, &row.opened, before, estimate);
-                    let rank = problem.ranking.moved(rank, &self.boxes, number, keeper);
-                    let keeper = self.stand(to, from, keeper);
-                    emit(Successor { rank, keeper, cost: row.cost + steps + 1, estimate });
+            let pulls = &problem.keeper_pulls[keeper.index()];
+            for (direction, pull) in Direction::ALL.into_iter().zip(pulls) {
+                let &Some(Shift { from, to }) = pull else { continue };
+                if !self.occupied.contains(from) || self.occupied.contains(to) {
+                    continue;
                 }
+                let number = self.number[from.index()] as usize;
+                let estimate = match self.lost(Side::Backward, from, keeper, direction) {
+                    true => None,
+                    false => {
+                        let estimator = &mut self.estimators[Side::Backward as usize];
+                        estimator.after_push(number, (from, keeper), to)
+                    }
+                };
+                let Some(estimate) = estimate else {
+                    statistics.dead += 1;
+                    continue;
+                };
+                self.check_consistency(Side::Backward, &row.opened, (keeper, steps), estimate);
+                let rank = problem.ranking.moved(rank, &self.boxes, number, keeper);
+                let keeper = self.stand(to, from, keeper);
+                emit(Successor { rank, keeper, cost: row.cost + steps + 1, estimate });
             }
         }
     }
@@ -356,15 +364,15 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         }
     }
 
-    /// Whether no solution passes through the board after a push.
+    /// Whether no solution passes through the board after a push, or backward, before the push that is undone.
     #[inline(always)]
-    fn lost(&mut self, from: Square, target: Square, direction: Direction) -> bool {
+    fn lost(&mut self, side: Side, from: Square, target: Square, direction: Direction) -> bool {
         self.occupied.remove(from);
         let others = self.boxes.iter().copied().filter(|&square| square != from);
-        let subsets = self.problem.subsets.as_ref();
+        let subsets = self.problem.subsets[side as usize].as_ref();
         let mut lost =
             subsets.is_some_and(|tables| tables.lost(target, direction, &self.occupied, others));
-        if !lost && self.problem.freeze {
+        if !lost && self.problem.freeze && side == Side::Forward {
             self.occupied.insert(target);
             lost = self.freeze.lost(&self.problem.board, &self.occupied, target);
             self.occupied.remove(target);

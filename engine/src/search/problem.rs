@@ -9,7 +9,7 @@ use crate::estimate::Estimate;
 use crate::rank::{Rank, Ranking};
 use crate::squares::SquareSet;
 use crate::walk::{Cuts, Ground};
-use crate::{Direction, Objective, Rule};
+use crate::{Direction, Objective, Rule, SearchChoice};
 
 /// Fixed while the search runs; shared by all threads.
 pub(crate) struct Problem<R, S> {
@@ -20,7 +20,8 @@ pub(crate) struct Problem<R, S> {
     pub(crate) lead: Lead,
     /// By side.
     pub(crate) estimates: [Estimate; 2],
-    pub(crate) subsets: Option<DeadSubsets<S>>,
+    /// By side.
+    pub(crate) subsets: [Option<DeadSubsets<S>>; 2],
     /// Whether pushes that freeze a box off goal are refused.
     pub(crate) freeze: bool,
     /// Whether pushes are left out that corrals make needless.
@@ -120,6 +121,7 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
     pub(crate) fn new<G: Ground<Set = S>>(
         board: Board,
         (rule, objective): (Rule, Objective),
+        search: SearchChoice,
         (lead, estimates): (Lead, [Estimate; 2]),
         dominance: bool,
         deadlocks: bool,
@@ -132,14 +134,18 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
         let keeper_pushes = board.all().map(|keeper| keeper_pushes(&board, keeper)).collect();
         let box_pulls = board.all().map(|square| BoxPlaces::pulls(&board, square)).collect();
         let keeper_pulls = board.all().map(|keeper| keeper_pulls(&board, keeper)).collect();
-        let subsets = deadlocks.then(|| DeadSubsets::new(&board, &mut G::new(&board), budget));
+        let subsets = [Side::Forward, Side::Backward].map(|side| {
+            let has_use = deadlocks && search.goes(side);
+            let tables = || DeadSubsets::new(&board, &mut G::new(&board), side, budget);
+            has_use.then(tables).flatten()
+        });
         Some(Self {
             rule,
             objective,
             ranking,
             lead,
             estimates,
-            subsets: subsets.flatten(),
+            subsets,
             freeze: deadlocks,
             corrals,
             dominance,

@@ -67,8 +67,8 @@ pub(crate) struct Shard<R, G: Ground> {
     statistics: Vec<CachePadded<Mutex<Statistics>>>,
     /// Growing was given up half way: nothing may be read from the table any more.
     table_is_broken: AtomicBool,
-    /// For whom a solution is looked for before the proof.
-    scouting: Option<Problem<R, G::Set>>,
+    /// Whether, and where, a solution is looked for before the proof.
+    scouting: Option<Scouting<Problem<R, G::Set>>>,
     /// Proven: every solution costs at least this much.
     lower_bound: AtomicU32,
     /// Moves of a solution found here, and its cost.
@@ -100,6 +100,14 @@ pub(crate) struct Terms {
     pub(crate) spill: Option<SpillPlace>,
     /// Whether a solution is looked for before the proof.
     pub(crate) scouts: bool,
+}
+
+/// Of what problem a solution is looked for before the proof.
+pub(crate) enum Scouting<P> {
+    /// The one that is searched, which has estimates.
+    Same,
+    /// The same board from the start, with an estimate.
+    Own(P),
 }
 
 /// A file that a shard needs and cannot make.
@@ -185,10 +193,9 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         })
     }
 
-    /// The same, with a solution looked for before the proof if there is this: the same board from the start, with an
-    /// estimate.
-    pub(crate) fn scouting(self, problem: Option<Problem<R, G::Set>>) -> Self {
-        Self { scouting: problem, ..self }
+    /// The same, with a solution looked for before the proof if there is this.
+    pub(crate) fn scouting(self, scouting: Option<Scouting<Problem<R, G::Set>>>) -> Self {
+        Self { scouting, ..self }
     }
 
     /// Works on levels until sent home. Call once on each of the threads, with its number from 0.
@@ -196,7 +203,13 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         let panic = PanicEndsAll(&self.agenda);
         let mut thread = Thread::new(self, number);
         let scouting = self.scouting.as_ref().filter(|_| number == 0);
-        let mut scout = scouting.map(|problem| Scout::<R, G>::new(problem, &self.budget));
+        let mut scout = scouting.map(|scouting| {
+            let problem = match scouting {
+                Scouting::Same => &self.problem,
+                Scouting::Own(problem) => problem,
+            };
+            Scout::<R, G>::new(problem, &self.budget)
+        });
         loop {
             if let Some(scout) = &mut scout {
                 self.scout(scout, thread.statistics.expanded);
@@ -228,7 +241,12 @@ impl<R: Rank, G: Ground> Shard<R, G> {
     fn scout(&self, scout: &mut Scout<'_, R, G>, expanded: u64) {
         let lower_bound = self.lower_bound.load(Ordering::Relaxed);
         let news = News { lower_bound, incumbent: self.incumbent.cost(), expanded };
-        let Some((cost, moves)) = scout.keep_up(news) else { return };
+        let table = self.table();
+        if self.table_is_broken.load(Ordering::Relaxed) {
+            return;
+        }
+        let Some((cost, moves)) = scout.keep_up(news, &table) else { return };
+        drop(table);
         let mut known = self.best_moves.lock().unwrap_or_else(PoisonError::into_inner);
         if known.as_ref().is_none_or(|&(best, _)| cost < best) {
             *known = Some((cost, moves));
@@ -249,7 +267,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         let (start, finish) = roots::start::<R, G>(&self.problem);
         finish.into_iter().for_each(|finish| self.offer(finish));
         thread.store(Side::Forward, start.into_iter());
-        if search != SearchChoice::Forward {
+        if search.goes(Side::Backward) {
             // There may be more finished boards than there is time or memory for.
             let goes_on = |&(index, _): &(usize, _)| index % LOOK_UP != 0 || !self.is_over();
             let finished = roots::finished::<R, G>(&self.problem).enumerate().take_while(goes_on);

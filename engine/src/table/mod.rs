@@ -435,6 +435,18 @@ impl<R: Rank> Table<R> {
         });
     }
 
+    /// The cost of a state, if it has been opened.
+    pub(crate) fn closed(&self, mixed: R, keeper: Square, side: Side) -> Option<u32> {
+        let mut cost = None;
+        self.scan(mixed, |_, word| {
+            let entry = self.entry(word);
+            if entry.closed && entry.keeper == keeper && entry.side == side {
+                cost = Some(entry.cost);
+            }
+        });
+        cost
+    }
+
     /// Lists all states of a row as they are.
     pub(crate) fn row(&self, mixed: R) -> Vec<Entry> {
         let mut row = Vec::new();
