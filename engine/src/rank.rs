@@ -225,11 +225,15 @@ impl<R: Rank> Ranking<R> {
         for taken in (1..=self.boxes).rev() {
             // The largest square below the one before whose coefficient still fits.
             let column = &self.choose[taken * (self.live + 1)..][..bound];
-            let fits = |&coefficient: &R| coefficient <= rest;
             let square = if self.dense {
-                column.iter().rposition(fits).expect("C(0, taken) is 0")
+                let mut square = bound - 1;
+                // C(0, taken) is 0.
+                while column[square] > rest {
+                    square -= 1;
+                }
+                square
             } else {
-                column.partition_point(fits) - 1
+                column.partition_point(|&coefficient| coefficient <= rest) - 1
             };
             rest = rest.sub(column[square]);
             boxes[taken - 1] = Square::from_index(square);

@@ -84,6 +84,8 @@ const PENDING: usize = 64;
 const PUT_OFF: usize = 1 << 14;
 /// States to start from that are stored between two looks at the limits.
 const LOOK_UP: usize = 4096;
+/// Tables of more bytes only double.
+const GROW_BY_FOUR: u64 = 16 << 20;
 /// How many rows ahead of the one being expanded are brought near.
 const ROWS_AHEAD: usize = 8;
 
@@ -586,7 +588,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         optima(&searched, &mut TableRows(self), &self.budget, &self.control).ok()
     }
 
-    /// Doubles the table, unless another thread has since it had so many slots. False if it cannot be done.
+    /// Makes the table larger, unless another thread has since it had so many slots. False if it cannot be done.
     ///
     /// On large tables that takes seconds. Whoever wants the search to stop need not wait for that: the table is given up
     /// half way then, and only the moves of the best solution, which are put together before, are left of it.
@@ -598,15 +600,17 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         if table.slots() > slots {
             return true;
         }
-        // It will be twice as large.
-        let mut grown = table.can_grow() && self.budget.take(table.bytes());
-        if !grown && table.can_grow() && self.spill.is_some() {
+        // A small table becomes four times as large, so that entries move less often; else twice.
+        let bytes = table.bytes();
+        let by_four = bytes <= GROW_BY_FOUR && table.can_grow(2) && self.budget.take(3 * bytes);
+        let mut grown = by_four || table.can_grow(1) && self.budget.take(bytes);
+        if !grown && table.can_grow(1) && self.spill.is_some() {
             self.spill_down_to(0);
-            grown = self.budget.take(table.bytes());
+            grown = self.budget.take(bytes);
         }
         if grown {
             let abandon = || self.control.stopped().is_some();
-            if let Err(broken) = table.grow(abandon) {
+            if let Err(broken) = table.grow(1 + u32::from(by_four), abandon) {
                 self.table_is_broken.store(true, Ordering::Relaxed);
                 let over = self.heed_stop();
                 debug_assert!(over || broken == Broken::RowTooLong);
@@ -619,7 +623,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         // Whether it can grow once more, when all rows are on disk. If not, what is left of it is for states that the
         // proof needs.
         let room = self.budget.left() + self.queued.load(Ordering::Relaxed);
-        let is_largest = !table.can_grow() || room < table.bytes();
+        let is_largest = !table.can_grow(1) || room < table.bytes();
         if is_largest && self.put_off.is_some() {
             self.is_putting_off.store(true, Ordering::Relaxed);
         }

@@ -28,15 +28,15 @@ pub(crate) enum Broken {
 }
 
 impl<R: Rank> Table<R> {
-    /// Gives every entry a place in twice as many lines. The caller has seen to [`Table::can_grow`].
+    /// Gives every entry a place in `2^bits` times as many lines. The caller has seen to [`Table::can_grow`].
     ///
     /// `abandon` is asked from time to time whether to leave it at that. After an error the table holds nobody knows what.
-    pub(crate) fn grow(&mut self, abandon: impl Fn() -> bool) -> Result<(), Broken> {
+    pub(crate) fn grow(&mut self, bits: u32, abandon: impl Fn() -> bool) -> Result<(), Broken> {
         /// Lines between two questions: about a millisecond.
         const LINES: usize = 1 << 13;
-        debug_assert!(self.can_grow());
+        debug_assert!(self.can_grow(bits));
         let old_lines = self.slots() / SLOTS;
-        self.index_bits += 1;
+        self.index_bits += bits;
         self.parity = !self.parity;
         self.advise();
         for line in 0..old_lines {

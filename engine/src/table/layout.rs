@@ -29,6 +29,11 @@ pub(crate) struct Layout {
     pub(crate) probe_bits: u32,
     pub(crate) keeper_bits: u32,
     pub(crate) cost_bits: u32,
+    /// Where the fields lie, worked out once.
+    keeper_shift: u32,
+    cost_shift: u32,
+    keeper_mask: u64,
+    cost_mask: u64,
 }
 
 /// Mixing over fewer bits than this would leave the lines of a table unevenly used.
@@ -67,9 +72,21 @@ impl Layout {
                 let more_probes = (64 - taken - needed_cost).min(MOST_MORE_PROBE_BITS);
                 let probe_bits = probe_bits + more_probes;
                 let cost_bits = (64 - taken - more_probes).min(32);
-                let layout =
-                    Self { words, mixed_bits, base_bits, probe_bits, keeper_bits, cost_bits };
-                return Some(layout);
+                let keeper_shift = PROBE_SHIFT + probe_bits;
+                let cost_shift = keeper_shift + keeper_bits;
+                let mask = |bits: u32, shift: u32| ((1_u64 << bits) - 1) << shift;
+                return Some(Self {
+                    words,
+                    mixed_bits,
+                    base_bits,
+                    probe_bits,
+                    keeper_bits,
+                    cost_bits,
+                    keeper_shift,
+                    cost_shift,
+                    keeper_mask: mask(keeper_bits, keeper_shift),
+                    cost_mask: mask(cost_bits, cost_shift),
+                });
             }
         }
         None
@@ -90,22 +107,13 @@ impl Layout {
         8 * self.words
     }
 
-    fn keeper_shift(&self) -> u32 {
-        PROBE_SHIFT + self.probe_bits
-    }
-
-    fn cost_shift(&self) -> u32 {
-        self.keeper_shift() + self.keeper_bits
-    }
-
     fn remainder_shift(&self) -> u32 {
-        self.cost_shift() + self.cost_bits
+        self.cost_shift + self.cost_bits
     }
 
     /// The bits of the first word that tell one row, side and probe number from another.
     pub(crate) fn row_mask(&self) -> u64 {
-        let keeper = ((1_u64 << self.keeper_bits) - 1) << self.keeper_shift();
-        self.key_mask() & !keeper
+        self.key_mask() & !self.keeper_mask
     }
 
     /// The bits of the first word that tell one row and probe number from another.
@@ -115,11 +123,7 @@ impl Layout {
 
     /// The bits of the first word that tell one state, side and probe number from another.
     pub(crate) fn key_mask(&self) -> u64 {
-        !(CLOSED | self.cost_mask())
-    }
-
-    fn cost_mask(&self) -> u64 {
-        ((1_u64 << self.cost_bits) - 1) << self.cost_shift()
+        !(CLOSED | self.cost_mask)
     }
 
     /// The first word of a row's entries without keeper, probe number, cost and closed bit.
@@ -153,11 +157,11 @@ impl Layout {
     }
 
     pub(crate) fn with_keeper(&self, word: u64, keeper: usize) -> u64 {
-        word | (keeper as u64) << self.keeper_shift()
+        word | (keeper as u64) << self.keeper_shift
     }
 
     pub(crate) fn with_cost(&self, word: u64, cost: u32) -> u64 {
-        word | (u64::from(cost) + 1) << self.cost_shift()
+        word | (u64::from(cost) + 1) << self.cost_shift
     }
 
     pub(crate) fn probe(&self, word: u64) -> u64 {
@@ -165,11 +169,11 @@ impl Layout {
     }
 
     pub(crate) fn keeper(&self, word: u64) -> usize {
-        (word >> self.keeper_shift() & ((1 << self.keeper_bits) - 1)) as usize
+        ((word & self.keeper_mask) >> self.keeper_shift) as usize
     }
 
     pub(crate) fn cost(&self, word: u64) -> u32 {
-        ((word & self.cost_mask()) >> self.cost_shift()).wrapping_sub(1) as u32
+        ((word & self.cost_mask) >> self.cost_shift).wrapping_sub(1) as u32
     }
 
     pub(crate) fn parity(&self, word: u64) -> bool {

@@ -21,7 +21,9 @@
 //!
 //! # Growth
 //!
-//! With all threads at rest, the table doubles in place ([`grow`]): an entry stays, or moves up by half the new table. Address space for the largest table is reserved at the start and committed by use.
+//! With all threads at rest, the table doubles in place, or while it is small, becomes four times as large ([`grow`]): an
+//! entry stays, or moves up by a multiple of the old size. Address space for the largest table is reserved at the start
+//! and committed by use.
 //!
 //! # Alternatives refused
 //!
@@ -179,15 +181,15 @@ impl<R: Rank> Table<R> {
     /// Adds to the slots in use; says whether the table should grow now.
     pub(crate) fn count(&self, stored: u64) -> bool {
         let entries = self.entries.fetch_add(stored, Ordering::Relaxed) + stored;
-        entries * 100 >= self.slots() as u64 * Self::GROW_AT_PERCENT && self.can_grow()
+        entries * 100 >= self.slots() as u64 * Self::GROW_AT_PERCENT && self.can_grow(1)
     }
 
     /// Load from which on the table grows when it may.
     const GROW_AT_PERCENT: u64 = 86;
 
-    /// Whether address space is left to double in.
-    pub(crate) fn can_grow(&self) -> bool {
-        self.index_bits < self.largest_index_bits
+    /// Whether address space is left for `2^bits` times as many lines.
+    pub(crate) fn can_grow(&self, bits: u32) -> bool {
+        self.index_bits + bits <= self.largest_index_bits
     }
 
     /// The mixed rank that the other methods take.
