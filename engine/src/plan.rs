@@ -319,8 +319,7 @@ impl Plan {
         let problem = Problem::new::<G>(
             self.board.clone(),
             (self.rule, self.objective),
-            self.search,
-            (self.lead(), estimates),
+            (self.search, self.lead(), estimates),
             self.options.dominance,
             self.options.deadlocks,
             self.uses_corrals(),

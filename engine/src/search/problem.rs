@@ -121,8 +121,7 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
     pub(crate) fn new<G: Ground<Set = S>>(
         board: Board,
         (rule, objective): (Rule, Objective),
-        search: SearchChoice,
-        (lead, estimates): (Lead, [Estimate; 2]),
+        (search, lead, estimates): (SearchChoice, Lead, [Estimate; 2]),
         dominance: bool,
         deadlocks: bool,
         corrals: bool,
