@@ -252,7 +252,14 @@ impl Plan {
         [forward, backward]
     }
 
-    /// Of a search for any solution, from the start, with an estimate, where this one has none.
+    /// Whether the search has the estimate that leads to a solution soonest.
+    fn leads_well(&self) -> bool {
+        let is_matching =
+            [EstimateChoice::Auto, EstimateChoice::Matching].contains(&self.options.estimate);
+        self.estimates() && is_matching
+    }
+
+    /// Of a search for any solution, from the start, with the estimate that leads there soonest.
     fn scouting(&self) -> Self {
         let options = Options { want: Want::Any, estimate: EstimateChoice::Auto, ..self.options };
         Self { search: SearchChoice::Forward, options, ..self.clone() }
@@ -351,7 +358,7 @@ impl Plan {
         let (format, want) = (self.batch_format(), self.options.want);
         let scouts = terms.scouts;
         // Without room for it the search goes without.
-        let scouting = match self.estimates() {
+        let scouting = match self.leads_well() {
             _ if !scouts => None,
             true => Some(Scouting::Same),
             false => self.scouting().problem::<R, G>(&budget).ok().map(Scouting::Own),

@@ -147,8 +147,8 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
     }
 
     /// Goes on until it has done its part in comparison. Returns a solution that is better than the incumbent, with its
-    /// cost, as soon as there is one.
-    pub(crate) fn keep_up(&mut self, news: News, table: &Table<R>) -> Option<(u32, Moves)> {
+    /// cost, as soon as there is one. `table` is that of a search from both ends.
+    pub(crate) fn keep_up(&mut self, news: News, table: Option<&Table<R>>) -> Option<(u32, Moves)> {
         let due = news.expanded / rows_for_a_state(self.problem.objective);
         while self.opened < due && !self.is_over && news.lower_bound < news.incumbent {
             if self.step(news, table) == Err(NoRoom) {
@@ -163,7 +163,7 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
     }
 
     /// Begins a dive, opens a state, or goes on to the next layer.
-    fn step(&mut self, news: News, table: &Table<R>) -> Result<(), NoRoom> {
+    fn step(&mut self, news: News, table: Option<&Table<R>>) -> Result<(), NoRoom> {
         let Some(layer) = self.layers.last() else { return self.begin(news) };
         match layer.get(self.next) {
             Some(&state) => self.open(state, news),
@@ -287,7 +287,7 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
     }
 
     /// Makes the next layer of the best candidates, or ends the dive.
-    fn settle(&mut self, news: News, table: &Table<R>) -> Result<(), NoRoom> {
+    fn settle(&mut self, news: News, table: Option<&Table<R>>) -> Result<(), NoRoom> {
         let outdated = matches!(self.within, Within::Proven(bound) if bound < news.lower_bound);
         let too_long = self.layers.len() as u64 > self.most_layers();
         if self.candidates.is_empty() || outdated || too_long {
@@ -304,7 +304,9 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
             (state.rank, state.keeper, state.cost, state.parent)
         });
         candidates.dedup_by_key(|Candidate { state, .. }| (state.rank, state.keeper));
-        self.meet(self.less(news), table);
+        if let Some(table) = table {
+            self.meet(self.less(news), table);
+        }
         let Self { candidates, width, dives, .. } = self;
         if candidates.len() > *width {
             let order = |&Candidate { state, f }: &Candidate<R>| (f, lot(&state, *dives));
@@ -327,8 +329,7 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
     /// Looks among the candidates for states that the search has closed on the other side, and keeps the best solution
     /// that comes of it, if it costs at most so much.
     ///
-    /// What is closed has its least cost, and so has a whole way to the end of its side, so other threads do not change
-    /// what is read here.
+    /// What is closed has its least cost, and so has a whole way to the end of its side. Other threads do not change that.
     fn meet(&mut self, most: u32, table: &Table<R>) {
         let Self { problem, side, candidates, layers, found, .. } = self;
         let whole = candidates.iter().filter_map(|&Candidate { state, .. }| {
@@ -445,7 +446,7 @@ mod tests {
                 }
                 expanded += 64;
                 let news = News { lower_bound: self.lower_bound, incumbent, expanded };
-                if let Some(better) = scout.keep_up(news, &table) {
+                if let Some(better) = scout.keep_up(news, Some(&table)) {
                     assert!(better.0 < incumbent, "each is better than the one before");
                     best = Some(better);
                 }

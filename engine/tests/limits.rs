@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use case_boards::{CASES, Expected};
 use options::{Options, SEARCHES, check};
 use sokohive_engine::{
-    Control, Ending, EntryWidth, Level, Limit, Outcome, Rule, Stop, builtin, verify_strict,
+    Control, Ending, EntryWidth, EstimateChoice, Level, Limit, Objective, Outcome, Rule,
+    SearchChoice, Solver, Stop, builtin, verify_strict,
 };
 
 /// Fails unless the outcome is the optimum or says that the limit came first, with bounds that hold. Returns whether
@@ -231,6 +232,37 @@ fn a_first_table_beyond_the_memory_does_no_harm() {
             let outcome = solver.memory(memory).solve();
             let solved = solved_or_limited(&outcome, &board.level, board.moves, Limit::Memory);
             assert!(solved, "{bytes} bytes of {memory}");
+        }
+    }
+}
+
+/// Whatever leads the proof, what is left of a limit is looked for with an estimate.
+#[test]
+fn a_solution_is_found_before_the_limit_with_every_estimate() {
+    let board = builtin::find("p15").expect("built in");
+    for estimate in [
+        EstimateChoice::None,
+        EstimateChoice::Nearest,
+        EstimateChoice::Matching,
+        EstimateChoice::Walk,
+    ] {
+        for search in [SearchChoice::Auto, SearchChoice::TwoSided, SearchChoice::Backward] {
+            let outcome = Solver::new(&board.level)
+                .rule(board.level.rule())
+                .objective(Objective::Pushes)
+                .search(search)
+                .estimate(estimate)
+                .threads(1)
+                .scout(true)
+                .expansions(100_000)
+                .solve();
+            let found = match outcome.ending {
+                Ending::Optimal(solution) => Some(solution),
+                Ending::Limit { best, .. } => best,
+                other => panic!("{estimate} {search}: {other:?}"),
+            };
+            let pushes = found.map(|solution| solution.moves.pushes());
+            assert!(pushes.is_some_and(|pushes| pushes < 100), "{estimate} {search}: {pushes:?}");
         }
     }
 }

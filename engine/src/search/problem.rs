@@ -16,6 +16,7 @@ pub(crate) struct Problem<R, S> {
     pub(crate) board: Board,
     pub(crate) rule: Rule,
     pub(crate) objective: Objective,
+    pub(crate) search: SearchChoice,
     pub(crate) ranking: Ranking<R>,
     pub(crate) lead: Lead,
     /// By side.
@@ -141,6 +142,7 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
         Some(Self {
             rule,
             objective,
+            search,
             ranking,
             lead,
             estimates,

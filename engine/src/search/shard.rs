@@ -106,9 +106,9 @@ pub(crate) struct Terms {
 
 /// Of what problem a solution is looked for before the proof.
 pub(crate) enum Scouting<P> {
-    /// The one that is searched, which has estimates.
+    /// The one that is searched.
     Same,
-    /// The same board from the start, with an estimate.
+    /// The same board from the start, with an estimate that the search has not.
     Own(P),
 }
 
@@ -247,7 +247,8 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         if self.table_is_broken.load(Ordering::Relaxed) {
             return;
         }
-        let Some((cost, moves)) = scout.keep_up(news, &table) else { return };
+        let to_meet = Some(&*table).filter(|_| self.problem.search == SearchChoice::TwoSided);
+        let Some((cost, moves)) = scout.keep_up(news, to_meet) else { return };
         drop(table);
         let mut known = self.best_moves.lock().unwrap_or_else(PoisonError::into_inner);
         if known.as_ref().is_none_or(|&(best, _)| cost < best) {
