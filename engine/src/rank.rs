@@ -168,7 +168,16 @@ pub(crate) struct Ranking<R> {
     sets: R,
     /// Whether boxes are so close that stepping from one down to the next beats bisection.
     dense: bool,
+    /// Squares of the sets of `tail` boxes, by rank: what is left of a rank when the other boxes have been read off it.
+    tails: Vec<[u8; MOST_TAIL]>,
+    /// Boxes of a tail.
+    tail: usize,
 }
+
+/// Most boxes of a tail.
+const MOST_TAIL: usize = 4;
+/// Most tails worth a table: it has to stay near.
+const MOST_TAILS: usize = 1 << 14;
 
 impl<R: Rank> Ranking<R> {
     /// `None` where C(live, boxes) does not fit the word.
@@ -185,8 +194,37 @@ impl<R: Rank> Ranking<R> {
             }
         }
         let sets = choose[boxes * stride + live];
+        if sets == R::ZERO.sub(R::ONE) {
+            return None;
+        }
         let dense = live <= 8 * boxes;
-        (sets != R::ZERO.sub(R::ONE)).then_some(Self { boxes, live, choose, sets, dense })
+        let mut ranking = Self { boxes, live, choose, sets, dense, tails: Vec::new(), tail: 0 };
+        ranking.list_tails();
+        Some(ranking)
+    }
+
+    /// Lists the tails, of as many boxes as there is room for.
+    fn list_tails(&mut self) {
+        let sets = |taken: usize| self.choose(self.live, taken);
+        let is_short = |taken: &usize| sets(*taken) <= R::from_word(MOST_TAILS as u64, 0);
+        let is_narrow = self.live <= usize::from(u8::MAX);
+        let Some(tail) = (1..=self.boxes.min(MOST_TAIL)).rev().find(is_short).filter(|_| is_narrow)
+        else {
+            return;
+        };
+        let mut boxes = vec![Square::from_index(0); self.boxes];
+        let mut rank = R::ZERO;
+        let mut tails = Vec::new();
+        while rank < sets(tail) {
+            self.read_off(tail, self.live, rank, &mut boxes);
+            let mut squares = [0; MOST_TAIL];
+            for (narrow, square) in squares.iter_mut().zip(&boxes[..tail]) {
+                *narrow = square.index() as u8;
+            }
+            tails.push(squares);
+            rank = rank.add(R::ONE);
+        }
+        (self.tails, self.tail) = (tails, tail);
     }
 
     /// Number of box sets, C(live, boxes).
@@ -201,7 +239,7 @@ impl<R: Rank> Ranking<R> {
 
     /// Bytes of the tables.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.choose.len() * size_of::<R>()) as u64
+        (size_of_val(&self.choose[..]) + size_of_val(&self.tails[..])) as u64
     }
 
     #[inline(always)]
@@ -220,9 +258,22 @@ impl<R: Rank> Ranking<R> {
     #[inline]
     pub(crate) fn unrank(&self, rank: R, boxes: &mut [Square]) {
         debug_assert!(rank < self.sets && boxes.len() == self.boxes);
+        let rest = self.read_off(self.boxes, self.live, rank, boxes);
+        if self.tail > 0 {
+            let tail = self.tails[rest.word(0) as usize];
+            for (square, narrow) in boxes[..self.tail].iter_mut().zip(tail) {
+                *square = Square::from_index(usize::from(narrow));
+            }
+        }
+    }
+
+    /// Reads the squares of the first `taken` boxes but those of the tail off a rank; returns the rank of the tail.
+    ///
+    /// They stand below `bound`.
+    #[inline(always)]
+    fn read_off(&self, taken: usize, mut bound: usize, rank: R, boxes: &mut [Square]) -> R {
         let mut rest = rank;
-        let mut bound = self.live;
-        for taken in (1..=self.boxes).rev() {
+        for taken in (self.tail + 1..=taken).rev() {
             // The largest square below the one before whose coefficient still fits.
             let column = &self.choose[taken * (self.live + 1)..][..bound];
             let square = if self.dense {
@@ -239,6 +290,7 @@ impl<R: Rank> Ranking<R> {
             boxes[taken - 1] = Square::from_index(square);
             bound = square;
         }
+        rest
     }
 
     /// The rank after box number `index` of a set has moved to `to`, from the rank before.
@@ -316,6 +368,22 @@ mod tests {
         for boxes in 1..53 {
             let (bits, _) = rank_bits(625, boxes);
             assert_eq!(bits, rank_bits_by_logarithms(625, boxes), "{boxes}");
+        }
+    }
+
+    #[test]
+    fn ranks_come_back_whatever_the_length_of_their_tails() {
+        // Tails of four boxes down to none.
+        let boards = [(26, 8, 4), (47, 9, 3), (48, 9, 2), (181, 6, 2), (182, 6, 1), (300, 6, 0)];
+        for (live, boxes, tail) in boards {
+            let ranking = Ranking::<u64>::new(live, boxes).expect("fits");
+            assert_eq!(ranking.tail, tail, "{live} squares");
+            let mut set = squares(&vec![0; boxes]);
+            for step in 0..10_000 {
+                let rank = ranking.sets() / 10_000 * step;
+                ranking.unrank(rank, &mut set);
+                assert_eq!(ranking.rank(&set), rank);
+            }
         }
     }
 

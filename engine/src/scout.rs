@@ -2,6 +2,9 @@
 //!
 //! A *dive* goes from the start push after push, and keeps only the most promising states of each layer, a *beam* of them:
 //! those with the smallest f, and of as small ones any. Each dive has other luck, and a wider beam than the ones before.
+//! Where steps count, f takes the estimate several times, each dive another number of times: it counts the pushes to come,
+//! and most steps are no pushes, so that with f as it is the states kept would be those that had made the least headway.
+//!
 //! What is found is an incumbent for the search that proves. States that cannot be better are not kept there, and where
 //! it is proven that a solution costs that much, nothing is left to be done. Where a limit comes before the proof it is
 //! what there is to show. It is never part of a proof.
@@ -67,7 +70,8 @@ struct Kept<R> {
 #[derive(Clone, Copy, Debug)]
 struct Candidate<R> {
     state: Kept<R>,
-    f: u32,
+    /// The less the more promising.
+    promise: u32,
 }
 
 /// What a solution that is looked for may cost.
@@ -237,6 +241,14 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
         }
     }
 
+    /// How many times the estimate counts in what a state promises.
+    fn weight(&self) -> u32 {
+        match self.problem.objective {
+            Objective::Moves => 2 + (self.dives % 4) as u32,
+            Objective::Pushes => 1,
+        }
+    }
+
     /// What a better solution costs at most than the best there is.
     fn less(&self, news: News) -> u32 {
         news.incumbent.min(self.found.cost()) - 1
@@ -252,6 +264,7 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
     /// Opens a state of the last layer.
     fn open(&mut self, state: Kept<R>, news: News) -> Result<(), NoRoom> {
         let (most, less, place) = (self.most(news), self.less(news), self.next);
+        let weight = self.weight();
         self.next += 1;
         self.opened += 1;
         // Within what is proven, what lies beyond is not looked for.
@@ -273,7 +286,8 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
                 found.offer(cost, path(layers, place, rank).into_iter().rev());
             } else if room.is_ok() {
                 let state = Kept { rank, keeper, cost, parent: place as u32 };
-                room = purse.push(candidates, Candidate { state, f });
+                let promise = cost.saturating_add(weight.saturating_mul(estimate));
+                room = purse.push(candidates, Candidate { state, promise });
             }
         };
         let finish = |finish: Finish<R>| {
@@ -309,7 +323,8 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
         }
         let Self { candidates, width, dives, .. } = self;
         if candidates.len() > *width {
-            let order = |&Candidate { state, f }: &Candidate<R>| (f, lot(&state, *dives));
+            let order =
+                |&Candidate { state, promise }: &Candidate<R>| (promise, lot(&state, *dives));
             candidates.select_nth_unstable_by_key(*width, order);
             candidates.truncate(*width);
             self.is_cut = true;

@@ -9,6 +9,10 @@ pub(crate) trait SquareSet: Clone + Send + Sync {
     fn contains(&self, square: Square) -> bool;
     fn insert(&mut self, square: Square);
     fn remove(&mut self, square: Square);
+    /// Inserts a square on a condition of which nobody could say beforehand what it comes to.
+    fn insert_if(&mut self, condition: bool, square: Square);
+    /// Removes all members.
+    fn clear(&mut self);
     /// Whether the two sets share a member.
     fn intersects(&self, other: &Self) -> bool;
     /// Whether every member of this set is one of `other`.
@@ -54,6 +58,12 @@ impl<const W: usize> Mask<W> {
         Self(std::array::from_fn(|i| self.0[i] & !other.0[i]))
     }
 
+    /// Words of 64 bits.
+    #[inline(always)]
+    pub(crate) fn words(&self) -> [u64; W] {
+        self.0
+    }
+
     /// Visits the members in ascending order, as word number and bit number.
     #[inline(always)]
     pub(crate) fn for_each_bit(&self, mut visit: impl FnMut(usize, usize)) {
@@ -86,6 +96,16 @@ impl<const W: usize> SquareSet for Mask<W> {
     #[inline(always)]
     fn remove(&mut self, square: Square) {
         self.0[square.index() / 64 % W] &= !(1 << (square.index() % 64));
+    }
+
+    #[inline(always)]
+    fn insert_if(&mut self, condition: bool, square: Square) {
+        self.0[square.index() / 64 % W] |= u64::from(condition) << (square.index() % 64);
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        *self = Self::EMPTY;
     }
 
     #[inline(always)]
@@ -133,6 +153,16 @@ impl SquareSet for LargeSet {
 
     fn remove(&mut self, square: Square) {
         self.0[square.index() / 64] &= !(1 << (square.index() % 64));
+    }
+
+    fn insert_if(&mut self, condition: bool, square: Square) {
+        if condition {
+            self.insert(square);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.0.fill(0);
     }
 
     fn intersects(&self, other: &Self) -> bool {

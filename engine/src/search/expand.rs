@@ -12,7 +12,7 @@ use crate::estimate::Estimator;
 use crate::rank::Rank;
 use crate::squares::SquareSet;
 use crate::table::Row;
-use crate::walk::{Flood, Ground, distances, flood, representative};
+use crate::walk::{Cuts, Flood, Ground, distances, flood, representative};
 use crate::{Direction, Objective, Rule, Statistics};
 
 /// A state reached by a push, before it is looked up.
@@ -138,8 +138,8 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
                 }
             }
         }
-        row.other.iter().for_each(|&(_, square)| self.wanted.remove(square));
-        self.clear_boxes(side);
+        self.occupied.clear();
+        self.wanted.clear();
         self.estimated = None;
     }
 
@@ -188,29 +188,38 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         }
         let problem = self.problem;
         let places = problem.box_places(side);
-        let parted = |cut: Square, keeper: Square| {
-            problem.cuts.as_ref().is_some_and(|cuts| {
-                opened.iter().all(|&from| cuts.parts(&problem.board, cut, from, keeper))
-            })
+        let parted = |cuts: &Cuts, cut: Square, keeper: Square| {
+            opened.iter().all(|&from| cuts.parts(&problem.board, cut, from, keeper))
         };
         for &square in &self.boxes {
-            for &(keeper, free) in places[square.index()].iter() {
-                if !self.occupied.contains(keeper)
-                    && !self.occupied.contains(free)
-                    && !parted(square, keeper)
-                {
-                    self.wanted.insert(keeper);
-                }
+            for (keeper, free) in places[square.index()] {
+                let is_free = !self.occupied.contains(keeper) & !self.occupied.contains(free);
+                let is_open = match &problem.cuts {
+                    None => is_free,
+                    Some(cuts) => is_free && !parted(cuts, square, keeper),
+                };
+                self.wanted.insert_if(is_open, keeper);
             }
         }
     }
 
-    fn clear_boxes(&mut self, side: Side) {
-        let places = self.problem.box_places(side);
-        for &square in &self.boxes {
-            self.occupied.remove(square);
-            places[square.index()].iter().for_each(|&(keeper, _)| self.wanted.remove(keeper));
-        }
+    /// The directions in which a box stands next to a keeper with nothing beyond: what of `shifts` can be done.
+    #[inline(always)]
+    fn possible(
+        &self,
+        shifts: &[Shift; 4],
+    ) -> impl Iterator<Item = (Direction, Shift)> + use<R, G> {
+        let shifts = *shifts;
+        let mut possible = shifts.iter().enumerate().fold(0_u32, |set, (index, shift)| {
+            let is_possible =
+                self.occupied.contains(shift.from) & !self.occupied.contains(shift.to);
+            set | u32::from(is_possible) << index
+        });
+        std::iter::from_fn(move || {
+            let index = possible.trailing_zeros() as usize;
+            possible &= possible.wrapping_sub(1);
+            Some((*Direction::ALL.get(index)?, shifts[index % 4]))
+        })
     }
 
     /// All pushes from the squares reached.
@@ -251,11 +260,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         for index in 0..self.reached.len() {
             let (keeper, steps) = self.reached[index];
             let pushes = &problem.keeper_pushes[keeper.index()];
-            for (direction, push) in Direction::ALL.into_iter().zip(pushes) {
-                let &Some(Shift { from, to }) = push else { continue };
-                if !self.occupied.contains(from) || self.occupied.contains(to) {
-                    continue;
-                }
+            for (direction, Shift { from, to }) in self.possible(pushes) {
                 if only.as_ref().is_some_and(|boxes| !boxes.contains(from)) {
                     continue;
                 }
@@ -305,11 +310,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         for index in 0..self.reached.len() {
             let (keeper, steps) = self.reached[index];
             let pulls = &problem.keeper_pulls[keeper.index()];
-            for (direction, pull) in Direction::ALL.into_iter().zip(pulls) {
-                let &Some(Shift { from, to }) = pull else { continue };
-                if !self.occupied.contains(from) || self.occupied.contains(to) {
-                    continue;
-                }
+            for (direction, Shift { from, to }) in self.possible(pulls) {
                 let number = self.number[from.index()] as usize;
                 let estimate = match self.lost(Side::Backward, from, keeper, direction) {
                     true => None,

@@ -35,77 +35,61 @@ pub(crate) struct Problem<R, S> {
     /// For each square a box may stand on, the places of its pushes.
     pub(crate) box_pushes: Vec<BoxPlaces>,
     /// For each square the keeper may stand on, the pushes from there, by direction.
-    pub(crate) keeper_pushes: Vec<[Option<Shift>; 4]>,
+    pub(crate) keeper_pushes: Vec<[Shift; 4]>,
     /// For each square a box may stand on, the places of its pulls.
     pub(crate) box_pulls: Vec<BoxPlaces>,
     /// For each square the keeper may stand on, the pulls from there, by direction of the push they undo.
-    pub(crate) keeper_pulls: Vec<[Option<Shift>; 4]>,
+    pub(crate) keeper_pulls: Vec<[Shift; 4]>,
 }
 
-/// The pushes, or pulls, of a box on some square: a square for the keeper, and a second that must be free too.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BoxPlaces {
-    places: [(Square, Square); 4],
-    count: usize,
-}
+/// The pushes, or pulls, of a box on some square, by direction: a square for the keeper, and a second that must be free
+/// too. Where there is none, both are the square of the box, which is never free: so nobody has to ask.
+pub(crate) type BoxPlaces = [(Square, Square); 4];
 
 /// A push or pull seen from the keeper: where the box stands, and the square beyond: for a push where the box goes, for
-/// a pull where the keeper goes while the box takes its square.
+/// a pull where the keeper goes while the box takes its square. Where there is none, both are the square of the keeper,
+/// where no box stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shift {
     pub(crate) from: Square,
     pub(crate) to: Square,
 }
 
-impl BoxPlaces {
-    fn new(square: Square, places: impl Iterator<Item = (Square, Square)>) -> Self {
-        let mut all = Self { places: [(square, square); 4], count: 0 };
-        for place in places {
-            all.places[all.count] = place;
-            all.count += 1;
-        }
-        all
-    }
-
-    /// A push takes the keeper beside the box and a live square on the other side.
-    fn pushes(board: &Board, square: Square) -> Self {
-        let push = |direction: Direction| {
-            let side = board.neighbour(square, direction.opposite())?;
-            let target = board.neighbour(square, direction)?;
-            board.is_live(target).then_some((side, target))
-        };
-        Self::new(square, Direction::ALL.into_iter().filter_map(push))
-    }
-
-    /// A pull takes the keeper beside the box and a square for it to step back to.
-    fn pulls(board: &Board, square: Square) -> Self {
-        let pull = |direction: Direction| {
-            let side = board.neighbour(square, direction.opposite())?;
-            Some((side, board.neighbour(side, direction.opposite())?))
-        };
-        Self::new(square, Direction::ALL.into_iter().filter_map(pull))
-    }
-
-    #[inline(always)]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Square, Square)> {
-        self.places.iter().take(self.count)
-    }
+/// A push takes the keeper beside the box and a live square on the other side.
+fn box_pushes(board: &Board, square: Square) -> BoxPlaces {
+    let push = |direction: Direction| {
+        let side = board.neighbour(square, direction.opposite())?;
+        let target = board.neighbour(square, direction)?;
+        board.is_live(target).then_some((side, target))
+    };
+    Direction::ALL.map(|direction| push(direction).unwrap_or((square, square)))
 }
 
-fn keeper_pushes(board: &Board, keeper: Square) -> [Option<Shift>; 4] {
-    Direction::ALL.map(|direction| {
+/// A pull takes the keeper beside the box and a square for it to step back to.
+fn box_pulls(board: &Board, square: Square) -> BoxPlaces {
+    let pull = |direction: Direction| {
+        let side = board.neighbour(square, direction.opposite())?;
+        Some((side, board.neighbour(side, direction.opposite())?))
+    };
+    Direction::ALL.map(|direction| pull(direction).unwrap_or((square, square)))
+}
+
+fn keeper_pushes(board: &Board, keeper: Square) -> [Shift; 4] {
+    let push = |direction: Direction| {
         let from = board.neighbour(keeper, direction)?;
         let to = board.neighbour(from, direction)?;
         board.is_live(to).then_some(Shift { from, to })
-    })
+    };
+    Direction::ALL.map(|to| push(to).unwrap_or(Shift { from: keeper, to: keeper }))
 }
 
-fn keeper_pulls(board: &Board, keeper: Square) -> [Option<Shift>; 4] {
-    Direction::ALL.map(|direction| {
+fn keeper_pulls(board: &Board, keeper: Square) -> [Shift; 4] {
+    let pull = |direction: Direction| {
         let from = board.neighbour(keeper, direction)?;
         let to = board.neighbour(keeper, direction.opposite())?;
         board.is_live(from).then_some(Shift { from, to })
-    })
+    };
+    Direction::ALL.map(|to| pull(to).unwrap_or(Shift { from: keeper, to: keeper }))
 }
 
 /// Boards of so many squares are flooded square by square rather than in registers.
@@ -114,7 +98,7 @@ const LARGE: usize = 257;
 impl<R: Rank, S: SquareSet> Problem<R, S> {
     /// Bytes that the places of pushes and pulls of a board take, nearly.
     pub(crate) fn bytes(board: &Board) -> u64 {
-        let of_a_square = 2 * size_of::<BoxPlaces>() + 2 * size_of::<[Option<Shift>; 4]>();
+        let of_a_square = 2 * size_of::<BoxPlaces>() + 2 * size_of::<[Shift; 4]>();
         (board.squares() * of_a_square) as u64
     }
 
@@ -130,9 +114,9 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
     ) -> Option<Self> {
         let ranking = Ranking::new(board.live(), board.boxes().len())?;
         let goals = S::from_squares(board.squares(), board.goals().iter().copied());
-        let box_pushes = board.all().map(|square| BoxPlaces::pushes(&board, square)).collect();
+        let box_pushes = board.all().map(|square| box_pushes(&board, square)).collect();
         let keeper_pushes = board.all().map(|keeper| keeper_pushes(&board, keeper)).collect();
-        let box_pulls = board.all().map(|square| BoxPlaces::pulls(&board, square)).collect();
+        let box_pulls = board.all().map(|square| box_pulls(&board, square)).collect();
         let keeper_pulls = board.all().map(|keeper| keeper_pulls(&board, keeper)).collect();
         let subsets = [Side::Forward, Side::Backward].map(|side| {
             let has_use = deadlocks && search.goes(side);

@@ -5,14 +5,18 @@ use crate::Direction;
 use crate::board::{Board, Square};
 use crate::squares::{Mask, SquareSet};
 
-/// Fronts are bit masks; a step is one look-up a square.
+/// Fronts are bit masks; a step is one look-up for every eight squares of the board, in the front or not: so no branch
+/// depends on the front.
 #[derive(Clone, Debug)]
 pub(crate) struct MaskGround<const W: usize> {
-    /// Neighbours of the square of each word and bit number.
-    around: Box<[[Mask<W>; 64]; W]>,
+    /// Of each word and byte of a mask, the neighbours of all squares of each value of the byte.
+    around: Box<[[Around<W>; 8]; W]>,
     claimed: Mask<W>,
     wanted: Mask<W>,
 }
+
+/// The neighbours of all squares of each value of a byte.
+type Around<const W: usize> = [Mask<W>; 256];
 
 impl<const W: usize> Default for Mask<W> {
     fn default() -> Self {
@@ -25,15 +29,16 @@ impl<const W: usize> Ground for MaskGround<W> {
     type Front = Mask<W>;
 
     fn new(board: &Board) -> Self {
-        let around = |square| {
-            let next = Direction::ALL.into_iter().filter_map(|to| board.neighbour(square, to));
-            Mask::from_squares(board.squares(), next)
-        };
-        let mut neighbours = Box::new([[Mask::EMPTY; 64]; W]);
+        let mut around = Box::new([[[Mask::EMPTY; 256]; 8]; W]);
         for square in board.all() {
-            neighbours[square.index() / 64][square.index() % 64] = around(square);
+            let next = Direction::ALL.into_iter().filter_map(|to| board.neighbour(square, to));
+            let next = Mask::from_squares(board.squares(), next);
+            let (byte, bit) = (square.index() / 8, square.index() % 8);
+            let values = around[byte / 8][byte % 8].iter_mut().enumerate();
+            for (_, squares) in values.filter(|(value, _)| value >> bit & 1 != 0) {
+                *squares = squares.or(next);
+            }
         }
-        let around = neighbours;
         Self { around, claimed: Mask::EMPTY, wanted: Mask::EMPTY }
     }
 
@@ -54,7 +59,11 @@ impl<const W: usize> Ground for MaskGround<W> {
     #[inline(always)]
     fn spread(&mut self, front: &mut Mask<W>) {
         let mut next = Mask::EMPTY;
-        front.for_each_bit(|word, bit| next = next.or(self.around[word][bit % 64]));
+        for (word, around) in front.words().into_iter().zip(&*self.around) {
+            for (byte, around) in word.to_le_bytes().into_iter().zip(around) {
+                next = next.or(around[usize::from(byte)]);
+            }
+        }
         *front = next.without(self.claimed);
         self.claimed = self.claimed.or(*front);
     }
