@@ -11,7 +11,7 @@ use crate::search::exchange::BatchFormat;
 use crate::search::layers::Parity;
 use crate::search::lead::Lead;
 use crate::search::levels::{Levels, Reached};
-use crate::search::problem::Problem;
+use crate::search::problem::{Problem, Pruning};
 use crate::search::roots;
 use crate::search::shard::{NoFile, Scouting, Shard, Terms};
 use crate::search::want::Want;
@@ -259,10 +259,34 @@ impl Plan {
         self.estimates() && is_matching
     }
 
-    /// Of a search for any solution, from the start, with the estimate that leads there soonest.
-    fn scouting(&self) -> Self {
-        let options = Options { want: Want::Any, estimate: EstimateChoice::Auto, ..self.options };
-        Self { search: SearchChoice::Forward, options, ..self.clone() }
+    /// Of a search for any solution, with the estimate that leads there soonest: from the start where steps count.
+    fn scouting(&self, objective: Objective) -> Self {
+        let (want, estimate) = (Want::Any, EstimateChoice::Auto);
+        let options =
+            Options { want, estimate, search: SearchChoice::Auto, alone: true, ..self.options };
+        let search = match objective {
+            Objective::Moves => SearchChoice::Forward,
+            Objective::Pushes => options.search_of(&self.board, objective),
+        };
+        Self { search, objective, options, ..self.clone() }
+    }
+
+    /// Of what a solution is looked for beside the search of this problem, as far as there is room.
+    fn scouted<R: Rank, G: Ground>(
+        &self,
+        problem: &Problem<R, G::Set>,
+        budget: &Budget,
+    ) -> Option<Scouting<Problem<R, G::Set>>> {
+        let other =
+            |objective| self.scouting(objective).problem_beside::<R, G>(Some(problem), budget).ok();
+        let few_pushes = match self.objective {
+            Objective::Moves => other(Objective::Pushes),
+            Objective::Pushes => None,
+        };
+        match self.leads_well() {
+            true => Some(Scouting { few_pushes, own: None }),
+            false => other(self.objective).map(|own| Scouting { few_pushes, own: Some(own) }),
+        }
     }
 
     /// What every solution is known to cost before a search: nothing costs less than the pushes that a least matching of
@@ -318,18 +342,28 @@ impl Plan {
         &self,
         budget: &Budget,
     ) -> Result<Problem<R, G::Set>, SetupError> {
+        self.problem_beside::<R, G>(None, budget)
+    }
+
+    /// The same, beside another problem of this board.
+    fn problem_beside<R: Rank, G: Ground>(
+        &self,
+        beside: Option<&Problem<R, G::Set>>,
+        budget: &Budget,
+    ) -> Result<Problem<R, G::Set>, SetupError> {
         let estimates = self.estimate();
         let board_bytes = self.board.bytes() + Problem::<R, G::Set>::bytes(&self.board);
         if !budget.take(board_bytes + estimates.iter().map(Estimate::bytes).sum::<u64>()) {
             return Err(SetupError::Memory);
         }
+        let Options { dominance, deadlocks, .. } = self.options;
+        let pruning = Pruning { dominance, deadlocks, corrals: self.uses_corrals() };
         let problem = Problem::new::<G>(
             self.board.clone(),
             (self.rule, self.objective),
             (self.search, self.lead(), estimates),
-            self.options.dominance,
-            self.options.deadlocks,
-            self.uses_corrals(),
+            pruning,
+            beside,
             budget,
         );
         problem.ok_or(SetupError::TooNarrow)
@@ -356,13 +390,8 @@ impl Plan {
         }
         let restores = terms.restores;
         let (format, want) = (self.batch_format(), self.options.want);
-        let scouts = terms.scouts;
         // Without room for it the search goes without.
-        let scouting = match self.leads_well() {
-            _ if !scouts => None,
-            true => Some(Scouting::Same),
-            false => self.scouting().problem::<R, G>(&budget).ok().map(Scouting::Own),
-        };
+        let scouting = if terms.scouts { self.scouted::<R, G>(&problem, &budget) } else { None };
         let shard = Shard::new(problem, table, budget, format, self.digest, want, terms)
             .map_err(SetupError::File)?;
         let shard = shard.scouting(scouting);

@@ -9,6 +9,8 @@
 //! it is proven that a solution costs that much, nothing is left to be done. Where a limit comes before the proof it is
 //! what there is to show. It is never part of a proof.
 //!
+//! Where steps count, a solution of few pushes is looked for first: it is soon found.
+//!
 //! Where only pushes count, two dives of three keep to states with an f of at most what every solution is proven to cost.
 //! On many boards the proof of that bound is short, and the long part would be to find a solution at it. One of the two
 //! goes from the finish, pull after pull: how to pack a room full of goals is a riddle forward, and backward it is how to
@@ -92,6 +94,44 @@ pub(crate) struct News {
     pub(crate) incumbent: u32,
     /// Rows expanded for the proof by the thread that the scout is on.
     pub(crate) expanded: u64,
+}
+
+/// States opened for a solution of few pushes where steps count, before that is given up.
+const FEW_PUSHES: u64 = 1 << 18;
+
+/// Where steps count, a scout for few pushes, and then one for few moves; else one.
+///
+/// A solution of few pushes is found much sooner than one of few moves, and has not too many of these either.
+pub(crate) struct Scouts<'s, R, G: Ground> {
+    few_pushes: Option<Scout<'s, R, G>>,
+    own: Scout<'s, R, G>,
+}
+
+impl<'s, R: Rank, G: Ground> Scouts<'s, R, G> {
+    /// For a problem of few pushes where steps count, and for one of the objective of the search.
+    pub(crate) fn new(
+        few_pushes: Option<&'s Problem<R, G::Set>>,
+        own: &'s Problem<R, G::Set>,
+        budget: &'s Budget,
+    ) -> Self {
+        let few_pushes = few_pushes.map(|problem| Scout::new(problem, budget));
+        Self { few_pushes, own: Scout::new(own, budget) }
+    }
+
+    /// Goes on as [`Scout::keep_up`] does.
+    pub(crate) fn keep_up(&mut self, news: News, table: Option<&Table<R>>) -> Option<(u32, Moves)> {
+        let Some(scout) = &mut self.few_pushes else { return self.own.keep_up(news, table) };
+        // What is proven of moves, and what the table holds, says nothing of pushes.
+        let least = scout.start.map_or(0, |start| start.estimate);
+        let of_pushes = News { lower_bound: least, incumbent: u32::MAX, ..news };
+        let found = scout.keep_up(of_pushes, None);
+        if found.is_some() || scout.is_over || scout.opened >= FEW_PUSHES {
+            self.few_pushes = None;
+        }
+        let moves = found?.1;
+        let cost = u32::try_from(moves.len()).unwrap_or(u32::MAX);
+        (cost < news.incumbent).then_some((cost, moves))
+    }
 }
 
 /// See the module.

@@ -34,6 +34,9 @@ use crate::outcome::Limit;
 /// Rows handed over at once: enough that the lock is rarely taken, few enough that the end of a level is shared out.
 pub(crate) const CHUNK_ROWS: usize = 256;
 
+/// Of the last rows of a level a thread takes half, if that is so many, and leaves the rest to the others.
+const LEAST_SHARED: usize = 32;
+
 /// Rows to be taken at one (f, g) of one side.
 pub(crate) struct Chunk<R> {
     pub(crate) side: Side,
@@ -395,8 +398,17 @@ impl<R: Copy> Agenda<R> {
     }
 
     fn take_from(&self, state: &mut State<R>) -> Option<Work<R>> {
-        let work = state.take()?;
-        if let Work::Rows(chunk) = &work {
+        let mut work = state.take()?;
+        if let Work::Rows(chunk) = &mut work {
+            let half = chunk.rows.len() / 2;
+            if self.threads > 1 && half >= LEAST_SHARED && !state.has_work() {
+                let &mut Chunk { side, f, cost, ref mut rows } = chunk;
+                let rest = rows.split_off(half);
+                state.buckets[side as usize].entry(f).or_default().add(cost, rest);
+                if state.idle > 0 {
+                    self.work.notify_one();
+                }
+            }
             self.rows.fetch_sub(chunk.rows.len() as u64, Ordering::Relaxed);
         }
         Some(work)
@@ -592,3 +604,38 @@ impl<R: Copy> Waiting for Agenda<R> {
 /// There is no room in the inbox just now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InboxFull;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lengths of the chunks in which these rows are handed out, one taken after the other.
+    fn handed_out(threads: usize, rows: usize) -> Vec<usize> {
+        let agenda = Agenda::new(threads, 0, None);
+        let all: Vec<usize> = (0..rows).collect();
+        for rows in all.chunks(CHUNK_ROWS) {
+            agenda.add(Chunk { side: Side::Forward, f: 7, cost: 3, rows: rows.to_vec() });
+        }
+        agenda.open(Level::of_f(Side::Forward, 7));
+        let mut taken = Vec::new();
+        let mut lengths = Vec::new();
+        while let Some(Work::Rows(chunk)) = agenda.take() {
+            assert_eq!((chunk.side, chunk.f, chunk.cost), (Side::Forward, 7, 3));
+            lengths.push(chunk.rows.len());
+            taken.extend(chunk.rows);
+            assert_eq!(agenda.rows(), (rows - taken.len()) as u64);
+        }
+        taken.sort_unstable();
+        assert_eq!(taken, all, "each once");
+        lengths
+    }
+
+    #[test]
+    fn the_last_rows_of_a_level_are_shared_out() {
+        assert_eq!(handed_out(1, 300), [44, 256]);
+        assert_eq!(handed_out(2, 300), [44, 128, 64, 32, 32]);
+        assert_eq!(handed_out(2, 63), [63]);
+        assert_eq!(handed_out(8, 64), [32, 32]);
+        assert_eq!(handed_out(2, 0), [0; 0]);
+    }
+}

@@ -1,5 +1,7 @@
 //! What is searched: a board, a rule, and everything worked out about it beforehand.
 
+use std::sync::Arc;
+
 use super::lead::Lead;
 use super::side::Side;
 use crate::board::{Board, Square};
@@ -21,8 +23,8 @@ pub(crate) struct Problem<R, S> {
     pub(crate) lead: Lead,
     /// By side.
     pub(crate) estimates: [Estimate; 2],
-    /// By side.
-    pub(crate) subsets: [Option<DeadSubsets<S>>; 2],
+    /// By side; shared by all problems of a board.
+    pub(crate) subsets: [Option<Arc<DeadSubsets<S>>>; 2],
     /// Whether pushes that freeze a box off goal are refused.
     pub(crate) freeze: bool,
     /// Whether pushes are left out that corrals make needless.
@@ -40,6 +42,14 @@ pub(crate) struct Problem<R, S> {
     pub(crate) box_pulls: Vec<BoxPlaces>,
     /// For each square the keeper may stand on, the pulls from there, by direction of the push they undo.
     pub(crate) keeper_pulls: Vec<[Shift; 4]>,
+}
+
+/// What is left out of a search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pruning {
+    pub(crate) dominance: bool,
+    pub(crate) deadlocks: bool,
+    pub(crate) corrals: bool,
 }
 
 /// The pushes, or pulls, of a box on some square, by direction: a square for the keeper, and a second that must be free
@@ -102,14 +112,14 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
         (board.squares() * of_a_square) as u64
     }
 
-    /// `None` where the ranks of the board do not fit the word. The budget is charged for the tables.
+    /// `None` where the ranks of the board do not fit the word. The budget is charged for the tables, but not for those
+    /// that a problem of the same board has already (`beside`).
     pub(crate) fn new<G: Ground<Set = S>>(
         board: Board,
         (rule, objective): (Rule, Objective),
         (search, lead, estimates): (SearchChoice, Lead, [Estimate; 2]),
-        dominance: bool,
-        deadlocks: bool,
-        corrals: bool,
+        Pruning { dominance, deadlocks, corrals }: Pruning,
+        beside: Option<&Self>,
         budget: &Budget,
     ) -> Option<Self> {
         let ranking = Ranking::new(board.live(), board.boxes().len())?;
@@ -120,8 +130,9 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
         let keeper_pulls = board.all().map(|keeper| keeper_pulls(&board, keeper)).collect();
         let subsets = [Side::Forward, Side::Backward].map(|side| {
             let has_use = deadlocks && search.goes(side);
-            let tables = || DeadSubsets::new(&board, &mut G::new(&board), side, budget);
-            has_use.then(tables).flatten()
+            let known = || beside.and_then(|beside| beside.subsets[side as usize].clone());
+            let built = || DeadSubsets::new(&board, &mut G::new(&board), side, budget);
+            has_use.then(|| known().or_else(|| built().map(Arc::new))).flatten()
         });
         Some(Self {
             rule,

@@ -26,7 +26,7 @@ use crate::optima::{Optima, Searched, optima};
 use crate::outcome::Limit;
 use crate::rank::Rank;
 use crate::reconstruct::{RowSource, reconstruct};
-use crate::scout::{News, Scout};
+use crate::scout::{News, Scouts};
 use crate::table::{Broken, Entry, Relaxation, Row, Table, TableSize};
 use crate::walk::Ground;
 use crate::{Control, Moves, SearchChoice, Statistics, Stop};
@@ -104,12 +104,12 @@ pub(crate) struct Terms {
     pub(crate) scouts: bool,
 }
 
-/// Of what problem a solution is looked for before the proof.
-pub(crate) enum Scouting<P> {
-    /// The one that is searched.
-    Same,
-    /// The same board from the start, with an estimate that the search has not.
-    Own(P),
+/// Of what problems a solution is looked for before the proof.
+pub(crate) struct Scouting<P> {
+    /// First, where steps count: the same board for few pushes, of which a solution is found sooner.
+    pub(crate) few_pushes: Option<P>,
+    /// Then: the same board with an estimate that the search has not, or the problem that is searched.
+    pub(crate) own: Option<P>,
 }
 
 /// A file that a shard needs and cannot make.
@@ -205,16 +205,16 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         let panic = PanicEndsAll(&self.agenda);
         let mut thread = Thread::new(self, number);
         let scouting = self.scouting.as_ref().filter(|_| number == 0);
-        let mut scout = scouting.map(|scouting| {
-            let problem = match scouting {
-                Scouting::Same => &self.problem,
-                Scouting::Own(problem) => problem,
-            };
-            Scout::<R, G>::new(problem, &self.budget)
+        let mut scouts = scouting.map(|Scouting { few_pushes, own }| {
+            Scouts::<R, G>::new(
+                few_pushes.as_ref(),
+                own.as_ref().unwrap_or(&self.problem),
+                &self.budget,
+            )
         });
         loop {
-            if let Some(scout) = &mut scout {
-                self.scout(scout, thread.statistics.expanded);
+            if let Some(scouts) = &mut scouts {
+                self.scout(scouts, thread.statistics.expanded);
             }
             let work = match self.agenda.take() {
                 Some(work) => work,
@@ -239,8 +239,8 @@ impl<R: Rank, G: Ground> Shard<R, G> {
         std::mem::forget(panic);
     }
 
-    /// Lets the scout do its part.
-    fn scout(&self, scout: &mut Scout<'_, R, G>, expanded: u64) {
+    /// Lets the scouts do their part.
+    fn scout(&self, scouts: &mut Scouts<'_, R, G>, expanded: u64) {
         let lower_bound = self.lower_bound.load(Ordering::Relaxed);
         let news = News { lower_bound, incumbent: self.incumbent.cost(), expanded };
         let table = self.table();
@@ -248,7 +248,7 @@ impl<R: Rank, G: Ground> Shard<R, G> {
             return;
         }
         let to_meet = Some(&*table).filter(|_| self.problem.search == SearchChoice::TwoSided);
-        let Some((cost, moves)) = scout.keep_up(news, to_meet) else { return };
+        let Some((cost, moves)) = scouts.keep_up(news, to_meet) else { return };
         drop(table);
         let mut known = self.best_moves.lock().unwrap_or_else(PoisonError::into_inner);
         if known.as_ref().is_none_or(|&(best, _)| cost < best) {
