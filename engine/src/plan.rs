@@ -260,7 +260,7 @@ impl Plan {
     }
 
     /// Of a search for any solution, with the estimate that leads there soonest: from the start where steps count.
-    fn scouting(&self, objective: Objective) -> Self {
+    pub(crate) fn scouting(&self, objective: Objective) -> Self {
         let (want, estimate) = (Want::Any, EstimateChoice::Auto);
         let options =
             Options { want, estimate, search: SearchChoice::Auto, alone: true, ..self.options };
@@ -277,16 +277,25 @@ impl Plan {
         problem: &Problem<R, G::Set>,
         budget: &Budget,
     ) -> Option<Scouting<Problem<R, G::Set>>> {
-        let other =
-            |objective| self.scouting(objective).problem_beside::<R, G>(Some(problem), budget).ok();
+        /// Of the memory that is left, the part that each of these problems may take.
+        const SHARE: u64 = 16;
+        let other = |objective, beside: &[&Problem<R, G::Set>]| {
+            let share = Budget::new(budget.left() / SHARE);
+            let plan = self.scouting(objective);
+            let problem = plan.problem_beside::<R, G>(beside, &share).ok()?;
+            budget.take(share.used()).then_some(problem)
+        };
+        let own = match self.leads_well() {
+            true => None,
+            false => Some(other(self.objective, &[problem])?),
+        };
+        let beside = [Some(problem), own.as_ref()];
+        let beside: Vec<_> = beside.into_iter().flatten().collect();
         let few_pushes = match self.objective {
-            Objective::Moves => other(Objective::Pushes),
+            Objective::Moves => other(Objective::Pushes, &beside),
             Objective::Pushes => None,
         };
-        match self.leads_well() {
-            true => Some(Scouting { few_pushes, own: None }),
-            false => other(self.objective).map(|own| Scouting { few_pushes, own: Some(own) }),
-        }
+        Some(Scouting { few_pushes, own })
     }
 
     /// What every solution is known to cost before a search: nothing costs less than the pushes that a least matching of
@@ -342,13 +351,13 @@ impl Plan {
         &self,
         budget: &Budget,
     ) -> Result<Problem<R, G::Set>, SetupError> {
-        self.problem_beside::<R, G>(None, budget)
+        self.problem_beside::<R, G>(&[], budget)
     }
 
-    /// The same, beside another problem of this board.
-    fn problem_beside<R: Rank, G: Ground>(
+    /// The same, beside other problems of this board.
+    pub(crate) fn problem_beside<R: Rank, G: Ground>(
         &self,
-        beside: Option<&Problem<R, G::Set>>,
+        beside: &[&Problem<R, G::Set>],
         budget: &Budget,
     ) -> Result<Problem<R, G::Set>, SetupError> {
         let estimates = self.estimate();

@@ -72,8 +72,8 @@ struct Kept<R> {
 #[derive(Clone, Copy, Debug)]
 struct Candidate<R> {
     state: Kept<R>,
-    /// The less the more promising.
-    promise: u32,
+    /// Those of the least are kept.
+    order: u32,
 }
 
 /// What a solution that is looked for may cost.
@@ -97,7 +97,10 @@ pub(crate) struct News {
 }
 
 /// States opened for a solution of few pushes where steps count, before that is given up.
-const FEW_PUSHES: u64 = 1 << 18;
+const MOST_FOR_FEW_PUSHES: u64 = 1 << 18;
+
+/// States opened at once: nobody looks at limits meanwhile, and the table cannot grow.
+const MOST_AT_ONCE: u64 = 256;
 
 /// Where steps count, a scout for few pushes, and then one for few moves; else one.
 ///
@@ -105,6 +108,8 @@ const FEW_PUSHES: u64 = 1 << 18;
 pub(crate) struct Scouts<'s, R, G: Ground> {
     few_pushes: Option<Scout<'s, R, G>>,
     own: Scout<'s, R, G>,
+    /// Rows expanded for the proof before `own` had its turn.
+    before: u64,
 }
 
 impl<'s, R: Rank, G: Ground> Scouts<'s, R, G> {
@@ -115,18 +120,27 @@ impl<'s, R: Rank, G: Ground> Scouts<'s, R, G> {
         budget: &'s Budget,
     ) -> Self {
         let few_pushes = few_pushes.map(|problem| Scout::new(problem, budget));
-        Self { few_pushes, own: Scout::new(own, budget) }
+        Self { few_pushes, own: Scout::new(own, budget), before: 0 }
+    }
+
+    /// Whether the table is of use to whose turn it is.
+    pub(crate) fn may_meet(&self) -> bool {
+        self.few_pushes.is_none()
     }
 
     /// Goes on as [`Scout::keep_up`] does.
     pub(crate) fn keep_up(&mut self, news: News, table: Option<&Table<R>>) -> Option<(u32, Moves)> {
-        let Some(scout) = &mut self.few_pushes else { return self.own.keep_up(news, table) };
+        let Some(scout) = &mut self.few_pushes else {
+            let expanded = news.expanded - self.before;
+            return self.own.keep_up(News { expanded, ..news }, table);
+        };
         // What is proven of moves, and what the table holds, says nothing of pushes.
         let least = scout.start.map_or(0, |start| start.estimate);
         let of_pushes = News { lower_bound: least, incumbent: u32::MAX, ..news };
         let found = scout.keep_up(of_pushes, None);
-        if found.is_some() || scout.is_over || scout.opened >= FEW_PUSHES {
+        if found.is_some() || scout.is_over || scout.opened >= MOST_FOR_FEW_PUSHES {
             self.few_pushes = None;
+            self.before = news.expanded;
         }
         let moves = found?.1;
         let cost = u32::try_from(moves.len()).unwrap_or(u32::MAX);
@@ -190,10 +204,11 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
         }
     }
 
-    /// Goes on until it has done its part in comparison. Returns a solution that is better than the incumbent, with its
+    /// Goes on until it has done its part in comparison, or much at once. Returns a solution that is better than the incumbent, with its
     /// cost, as soon as there is one. `table` is that of a search from both ends.
     pub(crate) fn keep_up(&mut self, news: News, table: Option<&Table<R>>) -> Option<(u32, Moves)> {
         let due = news.expanded / rows_for_a_state(self.problem.objective);
+        let due = due.min(self.opened + MOST_AT_ONCE);
         while self.opened < due && !self.is_over && news.lower_bound < news.incumbent {
             if self.step(news, table) == Err(NoRoom) {
                 self.narrow();
@@ -281,7 +296,7 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
         }
     }
 
-    /// How many times the estimate counts in what a state promises.
+    /// How many times the estimate counts in the order of states.
     fn weight(&self) -> u32 {
         match self.problem.objective {
             Objective::Moves => 2 + (self.dives % 4) as u32,
@@ -326,8 +341,8 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
                 found.offer(cost, path(layers, place, rank).into_iter().rev());
             } else if room.is_ok() {
                 let state = Kept { rank, keeper, cost, parent: place as u32 };
-                let promise = cost.saturating_add(weight.saturating_mul(estimate));
-                room = purse.push(candidates, Candidate { state, promise });
+                let order = cost.saturating_add(weight.saturating_mul(estimate));
+                room = purse.push(candidates, Candidate { state, order });
             }
         };
         let finish = |finish: Finish<R>| {
@@ -363,8 +378,7 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
         }
         let Self { candidates, width, dives, .. } = self;
         if candidates.len() > *width {
-            let order =
-                |&Candidate { state, promise }: &Candidate<R>| (promise, lot(&state, *dives));
+            let order = |&Candidate { state, order }: &Candidate<R>| (order, lot(&state, *dives));
             candidates.select_nth_unstable_by_key(*width, order);
             candidates.truncate(*width);
             self.is_cut = true;
@@ -462,7 +476,10 @@ fn lot<R: Rank>(state: &Kept<R>, dive: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::board::tests::level;
     use crate::plan::{OnBoard, Options, Plan, layout};
     use crate::search::problem::Problem;
     use crate::table::Relaxation;
@@ -582,6 +599,77 @@ mod tests {
             opened
         });
         assert!(opened.is_sorted_by(|fewer, more| fewer > more), "{opened:?}");
+    }
+
+    #[test]
+    fn the_beam_for_few_moves_makes_headway() {
+        let board = builtin::find("level1").expect("built in");
+        let scouting = Scouting { memory: u64::MAX, lower_bound: 0, most: 20_000, closed: 0 };
+        let (best, ..) = scout(&board.level, Rule::Classic, Objective::Moves, scouting);
+        let (cost, moves) = best.expect("one of few moves");
+        verify(&board.level, Rule::Classic, &moves).expect("replays");
+        assert!((230..260).contains(&cost), "{cost}");
+    }
+
+    /// Scouts for few pushes and then for few moves, until it is the turn of the second, which goes on a little.
+    struct InTurn;
+
+    impl OnBoard for InTurn {
+        type Output = Option<(u32, Moves)>;
+
+        fn with<R: Rank, G: Ground>(self, plan: &Plan) -> Result<Self::Output, Self> {
+            let free = Budget::new(u64::MAX);
+            let Ok(own) = plan.problem::<R, G>(&free) else { return Err(self) };
+            let for_pushes = plan.scouting(Objective::Pushes);
+            let used = free.used();
+            let Ok(few_pushes) = for_pushes.problem_beside::<R, G>(&[&own], &free) else {
+                return Err(self);
+            };
+            // What the two share is there once.
+            assert!(Arc::ptr_eq(&own.ranking, &few_pushes.ranking));
+            let forward = [&own, &few_pushes].map(|p| p.subsets[Side::Forward as usize].as_ref());
+            if let [Some(one), Some(other)] = forward {
+                assert!(Arc::ptr_eq(one, other));
+                assert!(free.used() - used < 2 * used);
+            }
+            let mut scouts = Scouts::<R, G>::new(Some(&few_pushes), &own, &free);
+            let mut best = None;
+            let mut expanded = 0;
+            while !scouts.may_meet() {
+                expanded += 64;
+                let news = News { lower_bound: 0, incumbent: u32::MAX, expanded };
+                best = scouts.keep_up(news, None).or(best);
+            }
+            // The second has nothing to make up for.
+            let news = News { lower_bound: 0, incumbent: u32::MAX, expanded: expanded + 64 };
+            let _ = scouts.keep_up(news, None);
+            assert!(scouts.own.opened <= 64 / rows_for_a_state(Objective::Moves));
+            Ok(best)
+        }
+    }
+
+    fn in_turn(level: &Level, rule: Rule) -> Option<(u32, Moves)> {
+        let options = Options { search: SearchChoice::Forward, ..Options::default() };
+        let plan = Plan::new(level, rule, Objective::Moves, options).expect("worth a search");
+        plan.run(InTurn).expect("fits")
+    }
+
+    #[test]
+    fn a_solution_of_few_pushes_is_found_first_and_counts_as_many_moves_as_it_has() {
+        for board in builtin::all() {
+            let rule = board.level.rule();
+            let (cost, moves) = in_turn(&board.level, rule).expect("has a solution");
+            verify(&board.level, rule, &moves).expect("replays");
+            assert_eq!(cost as usize, moves.len(), "{}", board.id);
+            assert!(cost >= board.moves, "{}", board.id);
+        }
+    }
+
+    #[test]
+    fn where_there_is_none_it_is_the_turn_of_the_other_all_the_same() {
+        let walled_in = level("########\n#@ #  .#\n# $$ # #\n# #  $.#\n#.    ##\n########");
+        let found = in_turn(&walled_in, Rule::Classic);
+        assert!(found.is_none(), "{found:?}");
     }
 
     #[test]

@@ -236,7 +236,8 @@ fn a_first_table_beyond_the_memory_does_no_harm() {
     }
 }
 
-/// Whatever leads the proof, what is left of a limit is looked for with an estimate.
+/// Whatever leads the proof, what is left of a limit is looked for with an estimate; and where steps count, first with
+/// few pushes.
 #[test]
 fn a_solution_is_found_before_the_limit_with_every_estimate() {
     let board = builtin::find("p15").expect("built in");
@@ -247,22 +248,27 @@ fn a_solution_is_found_before_the_limit_with_every_estimate() {
         EstimateChoice::Walk,
     ] {
         for search in [SearchChoice::Auto, SearchChoice::TwoSided, SearchChoice::Backward] {
-            let outcome = Solver::new(&board.level)
-                .rule(board.level.rule())
-                .objective(Objective::Pushes)
-                .search(search)
-                .estimate(estimate)
-                .threads(1)
-                .scout(true)
-                .expansions(100_000)
-                .solve();
-            let found = match outcome.ending {
-                Ending::Optimal(solution) => Some(solution),
-                Ending::Limit { best, .. } => best,
-                other => panic!("{estimate} {search}: {other:?}"),
-            };
-            let pushes = found.map(|solution| solution.moves.pushes());
-            assert!(pushes.is_some_and(|pushes| pushes < 100), "{estimate} {search}: {pushes:?}");
+            for (objective, most) in [(Objective::Pushes, 100), (Objective::Moves, 500)] {
+                let outcome = Solver::new(&board.level)
+                    .rule(board.level.rule())
+                    .objective(objective)
+                    .search(search)
+                    .estimate(estimate)
+                    .threads(1)
+                    .scout(true)
+                    .expansions(100_000)
+                    .solve();
+                let found = match outcome.ending {
+                    Ending::Optimal(solution) => Some(solution),
+                    Ending::Limit { best, .. } => best,
+                    other => panic!("{estimate} {search}: {other:?}"),
+                };
+                let cost = found.map(|solution| match objective {
+                    Objective::Moves => solution.moves.len(),
+                    Objective::Pushes => solution.moves.pushes(),
+                });
+                assert!(cost.is_some_and(|cost| cost < most), "{estimate} {search}: {cost:?}");
+            }
         }
     }
 }

@@ -609,12 +609,15 @@ pub(crate) struct InboxFull;
 mod tests {
     use super::*;
 
-    /// The lengths of the chunks in which these rows are handed out, one taken after the other.
+    fn chunk(f: u32, cost: u32, rows: std::ops::Range<usize>) -> Chunk<usize> {
+        Chunk { side: Side::Forward, f, cost, rows: rows.collect() }
+    }
+
+    /// The lengths of the chunks in which rows of one cost and f are handed out, one taken after the other.
     fn handed_out(threads: usize, rows: usize) -> Vec<usize> {
         let agenda = Agenda::new(threads, 0, None);
-        let all: Vec<usize> = (0..rows).collect();
-        for rows in all.chunks(CHUNK_ROWS) {
-            agenda.add(Chunk { side: Side::Forward, f: 7, cost: 3, rows: rows.to_vec() });
+        for from in (0..rows).step_by(CHUNK_ROWS) {
+            agenda.add(chunk(7, 3, from..rows.min(from + CHUNK_ROWS)));
         }
         agenda.open(Level::of_f(Side::Forward, 7));
         let mut taken = Vec::new();
@@ -626,7 +629,7 @@ mod tests {
             assert_eq!(agenda.rows(), (rows - taken.len()) as u64);
         }
         taken.sort_unstable();
-        assert_eq!(taken, all, "each once");
+        assert!(taken.into_iter().eq(0..rows), "each once");
         lengths
     }
 
@@ -634,8 +637,45 @@ mod tests {
     fn the_last_rows_of_a_level_are_shared_out() {
         assert_eq!(handed_out(1, 300), [44, 256]);
         assert_eq!(handed_out(2, 300), [44, 128, 64, 32, 32]);
+        assert_eq!(handed_out(2, 512), [256, 128, 64, 32, 32]);
         assert_eq!(handed_out(2, 63), [63]);
         assert_eq!(handed_out(8, 64), [32, 32]);
         assert_eq!(handed_out(2, 0), [0; 0]);
+    }
+
+    #[test]
+    fn rows_are_the_last_only_if_nothing_else_of_the_level_waits() {
+        let taken = |agenda: &Agenda<usize>| match agenda.take() {
+            Some(Work::Rows(chunk)) => (chunk.f, chunk.cost, chunk.rows.len()),
+            _ => panic!("rows are there"),
+        };
+        let agenda = Agenda::new(2, 0, None);
+        for (f, cost) in [(6, 3), (7, 4), (7, 5), (8, 3)] {
+            agenda.add(chunk(f, cost, 0..100));
+        }
+        // Of f up to 7 and costs below 5: neither those of another f nor those that cost more are due.
+        agenda.open(Level { side: Side::Forward, f: 7, below: 5 });
+        assert_eq!(taken(&agenda), (6, 3, 100));
+        assert_eq!([taken(&agenda), taken(&agenda)], [(7, 4, 50), (7, 4, 50)]);
+        assert!(agenda.take().is_none());
+    }
+
+    #[test]
+    fn a_thread_that_waits_is_woken_for_its_share() {
+        let agenda = Agenda::new(2, 0, None);
+        agenda.open(Level::of_f(Side::Forward, 7));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| agenda.wait());
+            while agenda.lock().idle == 0 {
+                std::thread::yield_now();
+            }
+            // As `add` wakes somebody as well, the rows get in without it.
+            agenda.lock().buckets[0].entry(7).or_default().add(3, (0..100).collect());
+            let ours = agenda.take();
+            let theirs = waiting.join().expect("does not panic");
+            for work in [ours, theirs] {
+                assert!(matches!(work, Some(Work::Rows(chunk)) if chunk.rows.len() == 50));
+            }
+        });
     }
 }

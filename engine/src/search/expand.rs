@@ -203,7 +203,7 @@ impl<'a, R: Rank, G: Ground> Expander<'a, R, G> {
         }
     }
 
-    /// The directions in which a box stands next to a keeper with nothing beyond: what of `shifts` can be done.
+    /// What of `shifts` can be done, with its direction: a box stands where one is needed, and none where none may be.
     #[inline(always)]
     fn possible(
         &self,

@@ -19,11 +19,12 @@ pub(crate) struct Problem<R, S> {
     pub(crate) rule: Rule,
     pub(crate) objective: Objective,
     pub(crate) search: SearchChoice,
-    pub(crate) ranking: Ranking<R>,
+    /// Shared by the problems of a board.
+    pub(crate) ranking: Arc<Ranking<R>>,
     pub(crate) lead: Lead,
     /// By side.
     pub(crate) estimates: [Estimate; 2],
-    /// By side; shared by all problems of a board.
+    /// By side; where there are several problems of a board, the tables of each side are there once.
     pub(crate) subsets: [Option<Arc<DeadSubsets<S>>>; 2],
     /// Whether pushes that freeze a box off goal are refused.
     pub(crate) freeze: bool,
@@ -53,7 +54,8 @@ pub(crate) struct Pruning {
 }
 
 /// The pushes, or pulls, of a box on some square, by direction: a square for the keeper, and a second that must be free
-/// too. Where there is none, both are the square of the box, which is never free: so nobody has to ask.
+/// too. Where there is none, both are the square of the box, which is never free: so nobody has to ask. Whoever looks at
+/// these places must know the boxes.
 pub(crate) type BoxPlaces = [(Square, Square); 4];
 
 /// A push or pull seen from the keeper: where the box stands, and the square beyond: for a push where the box goes, for
@@ -112,17 +114,20 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
         (board.squares() * of_a_square) as u64
     }
 
-    /// `None` where the ranks of the board do not fit the word. The budget is charged for the tables, but not for those
-    /// that a problem of the same board has already (`beside`).
+    /// `None` where the ranks of the board do not fit the word. The budget is charged for dead subsets, but not for those
+    /// that one of other problems of the same board has already (`beside`), and not for the ranking.
     pub(crate) fn new<G: Ground<Set = S>>(
         board: Board,
         (rule, objective): (Rule, Objective),
         (search, lead, estimates): (SearchChoice, Lead, [Estimate; 2]),
         Pruning { dominance, deadlocks, corrals }: Pruning,
-        beside: Option<&Self>,
+        beside: &[&Self],
         budget: &Budget,
     ) -> Option<Self> {
-        let ranking = Ranking::new(board.live(), board.boxes().len())?;
+        let ranking = match beside.first() {
+            Some(beside) => Arc::clone(&beside.ranking),
+            None => Arc::new(Ranking::new(board.live(), board.boxes().len())?),
+        };
         let goals = S::from_squares(board.squares(), board.goals().iter().copied());
         let box_pushes = board.all().map(|square| box_pushes(&board, square)).collect();
         let keeper_pushes = board.all().map(|keeper| keeper_pushes(&board, keeper)).collect();
@@ -130,7 +135,7 @@ impl<R: Rank, S: SquareSet> Problem<R, S> {
         let keeper_pulls = board.all().map(|keeper| keeper_pulls(&board, keeper)).collect();
         let subsets = [Side::Forward, Side::Backward].map(|side| {
             let has_use = deadlocks && search.goes(side);
-            let known = || beside.and_then(|beside| beside.subsets[side as usize].clone());
+            let known = || beside.iter().find_map(|beside| beside.subsets[side as usize].clone());
             let built = || DeadSubsets::new(&board, &mut G::new(&board), side, budget);
             has_use.then(|| known().or_else(|| built().map(Arc::new))).flatten()
         });

@@ -243,12 +243,12 @@ impl<R: Rank, G: Ground> Shard<R, G> {
     fn scout(&self, scouts: &mut Scouts<'_, R, G>, expanded: u64) {
         let lower_bound = self.lower_bound.load(Ordering::Relaxed);
         let news = News { lower_bound, incumbent: self.incumbent.cost(), expanded };
-        let table = self.table();
+        let may_meet = scouts.may_meet() && self.problem.search == SearchChoice::TwoSided;
+        let table = may_meet.then(|| self.table());
         if self.table_is_broken.load(Ordering::Relaxed) {
             return;
         }
-        let to_meet = Some(&*table).filter(|_| self.problem.search == SearchChoice::TwoSided);
-        let Some((cost, moves)) = scouts.keep_up(news, to_meet) else { return };
+        let Some((cost, moves)) = scouts.keep_up(news, table.as_deref()) else { return };
         drop(table);
         let mut known = self.best_moves.lock().unwrap_or_else(PoisonError::into_inner);
         if known.as_ref().is_none_or(|&(best, _)| cost < best) {

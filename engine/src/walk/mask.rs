@@ -5,7 +5,7 @@ use crate::Direction;
 use crate::board::{Board, Square};
 use crate::squares::{Mask, SquareSet};
 
-/// Fronts are bit masks; a step is one look-up for every eight squares of the board, in the front or not: so no branch
+/// Fronts are bit masks; a step is one look-up for every eight squares of a word, in the front or not: so hardly a branch
 /// depends on the front.
 #[derive(Clone, Debug)]
 pub(crate) struct MaskGround<const W: usize> {
@@ -60,6 +60,9 @@ impl<const W: usize> Ground for MaskGround<W> {
     fn spread(&mut self, front: &mut Mask<W>) {
         let mut next = Mask::EMPTY;
         for (word, around) in front.words().into_iter().zip(&*self.around) {
+            if W > 1 && word == 0 {
+                continue;
+            }
             for (byte, around) in word.to_le_bytes().into_iter().zip(around) {
                 next = next.or(around[usize::from(byte)]);
             }
