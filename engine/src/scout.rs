@@ -96,6 +96,12 @@ pub(crate) struct News {
     pub(crate) expanded: u64,
 }
 
+/// Where steps count, rows expanded before it is looked for anything: many boards are proven by then.
+const HEAD_START: u64 = 1 << 18;
+
+/// For one state opened for few pushes where steps count, so many times the rows expanded as where pushes count.
+const PATIENCE: u64 = 4;
+
 /// States opened for a solution of few pushes where steps count, before that is given up.
 const MOST_FOR_FEW_PUSHES: u64 = 1 << 18;
 
@@ -108,7 +114,7 @@ const MOST_AT_ONCE: u64 = 256;
 pub(crate) struct Scouts<'s, R, G: Ground> {
     few_pushes: Option<Scout<'s, R, G>>,
     own: Scout<'s, R, G>,
-    /// Rows expanded for the proof before `own` had its turn.
+    /// Rows expanded for the proof before whose turn it is had that.
     before: u64,
 }
 
@@ -120,7 +126,8 @@ impl<'s, R: Rank, G: Ground> Scouts<'s, R, G> {
         budget: &'s Budget,
     ) -> Self {
         let few_pushes = few_pushes.map(|problem| Scout::new(problem, budget));
-        Self { few_pushes, own: Scout::new(own, budget), before: 0 }
+        let before = if few_pushes.is_some() { HEAD_START } else { 0 };
+        Self { few_pushes, own: Scout::new(own, budget), before }
     }
 
     /// Whether the table is of use to whose turn it is.
@@ -130,13 +137,14 @@ impl<'s, R: Rank, G: Ground> Scouts<'s, R, G> {
 
     /// Goes on as [`Scout::keep_up`] does.
     pub(crate) fn keep_up(&mut self, news: News, table: Option<&Table<R>>) -> Option<(u32, Moves)> {
+        let expanded = news.expanded.checked_sub(self.before)?;
         let Some(scout) = &mut self.few_pushes else {
-            let expanded = news.expanded - self.before;
             return self.own.keep_up(News { expanded, ..news }, table);
         };
         // What is proven of moves, and what the table holds, says nothing of pushes.
         let least = scout.start.map_or(0, |start| start.estimate);
-        let of_pushes = News { lower_bound: least, incumbent: u32::MAX, ..news };
+        let expanded = expanded / PATIENCE;
+        let of_pushes = News { lower_bound: least, incumbent: u32::MAX, expanded };
         let found = scout.keep_up(of_pushes, None);
         if found.is_some() || scout.is_over || scout.opened >= MOST_FOR_FEW_PUSHES {
             self.few_pushes = None;

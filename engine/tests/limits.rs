@@ -248,7 +248,9 @@ fn a_solution_is_found_before_the_limit_with_every_estimate() {
         EstimateChoice::Walk,
     ] {
         for search in [SearchChoice::Auto, SearchChoice::TwoSided, SearchChoice::Backward] {
-            for (objective, most) in [(Objective::Pushes, 100), (Objective::Moves, 500)] {
+            let objectives =
+                [(Objective::Pushes, 100_000, 100), (Objective::Moves, 1_000_000, 500)];
+            for (objective, expansions, most) in objectives {
                 let outcome = Solver::new(&board.level)
                     .rule(board.level.rule())
                     .objective(objective)
@@ -256,7 +258,7 @@ fn a_solution_is_found_before_the_limit_with_every_estimate() {
                     .estimate(estimate)
                     .threads(1)
                     .scout(true)
-                    .expansions(100_000)
+                    .expansions(expansions)
                     .solve();
                 let found = match outcome.ending {
                     Ending::Optimal(solution) => Some(solution),
