@@ -2,8 +2,9 @@
 //!
 //! A *dive* goes from the start push after push, and keeps only the most promising states of each layer, a *beam* of them:
 //! those with the smallest f, and of as small ones any. Each dive has other luck, and a wider beam than the ones before.
-//! Where steps count, f takes the estimate several times, each dive another number of times: it counts the pushes to come,
-//! and most steps are no pushes, so that with f as it is the states kept would be those that had made the least headway.
+//! Where steps count, the order of the states takes the estimate several times, each dive another number of times: it
+//! counts the pushes to come, and most steps are no pushes, so that by f the states kept would be those that had made the
+//! least headway.
 //!
 //! What is found is an incumbent for the search that proves. States that cannot be better are not kept there, and where
 //! it is proven that a solution costs that much, nothing is left to be done. Where a limit comes before the proof it is
@@ -212,8 +213,8 @@ impl<'s, R: Rank, G: Ground> Scout<'s, R, G> {
         }
     }
 
-    /// Goes on until it has done its part in comparison, or much at once. Returns a solution that is better than the incumbent, with its
-    /// cost, as soon as there is one. `table` is that of a search from both ends.
+    /// Goes on until it has done its part in comparison, or much at once. Returns a solution that is better than the
+    /// incumbent, with its cost, as soon as there is one. `table` is that of a search from both ends.
     pub(crate) fn keep_up(&mut self, news: News, table: Option<&Table<R>>) -> Option<(u32, Moves)> {
         let due = news.expanded / rows_for_a_state(self.problem.objective);
         let due = due.min(self.opened + MOST_AT_ONCE);

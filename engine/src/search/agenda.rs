@@ -607,6 +607,8 @@ pub(crate) struct InboxFull;
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     fn chunk(f: u32, cost: u32, rows: std::ops::Range<usize>) -> Chunk<usize> {
@@ -672,6 +674,12 @@ mod tests {
             // As `add` wakes somebody as well, the rows get in without it.
             agenda.lock().buckets[0].entry(7).or_default().add(3, (0..100).collect());
             let ours = agenda.take();
+            let deadline = Instant::now() + Duration::from_secs(10);
+            while agenda.lock().idle > 0 && Instant::now() < deadline {
+                std::thread::yield_now();
+            }
+            // A thread that still sleeps comes home without anything.
+            agenda.end(End::Finished);
             let theirs = waiting.join().expect("does not panic");
             for work in [ours, theirs] {
                 assert!(matches!(work, Some(Work::Rows(chunk)) if chunk.rows.len() == 50));
